@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * AES-128 and AES-256 (FIPS 197) as keystream of a 128-bit block counter.
+ * No branch or memory index depends on key, counter or output.
+ */
+#ifndef SRND_AES_H
+#define SRND_AES_H
+
+#include "portable.h"
+
+#define SRND_AES_BLOCK 16
+#define SRND_AES_MAX_ROUNDS 14
+
+struct srnd_aes_key {
+	u8 round_keys[SRND_AES_MAX_ROUNDS + 1][SRND_AES_BLOCK] __aligned(16);
+	u32 rounds;	/* 10 or 14 */
+};
+
+/* A 128-bit counter and the order of its bytes in the cipher's input. */
+struct srnd_aes_counter {
+	u64 lo, hi;
+	bool little_endian;
+};
+
+/* @len: 16 or 32 bytes at @raw. */
+void srnd_aes_expand(struct srnd_aes_key *key, const u8 *raw, size_t len);
+
+/*
+ * Writes @blocks whole blocks AES(key, counter), AES(key, counter + 1), ... to
+ * @out (any alignment, no overlap with the rest) and leaves @counter advanced
+ * by @blocks modulo 2^128. An n-wide variant means n single calls.
+ */
+typedef void srnd_aes_fn(const struct srnd_aes_key *key,
+			 struct srnd_aes_counter *counter, u8 *out,
+			 size_t blocks);
+
+srnd_aes_fn srnd_aes_portable;
+
+static inline void srnd_aes_counter_load(struct srnd_aes_counter *c,
+					 const u8 *p, bool little_endian)
+{
+	c->little_endian = little_endian;
+	c->lo = little_endian ? srnd_load_le64(p) : srnd_load_be64(p + 8);
+	c->hi = little_endian ? srnd_load_le64(p + 8) : srnd_load_be64(p);
+}
+
+static inline void srnd_aes_counter_store(const struct srnd_aes_counter *c,
+					  u8 *p)
+{
+	if (c->little_endian) {
+		srnd_store_le64(p, c->lo);
+		srnd_store_le64(p + 8, c->hi);
+	} else {
+		srnd_store_be64(p, c->hi);
+		srnd_store_be64(p + 8, c->lo);
+	}
+}
+
+/* Adds modulo 2^128. */
+static inline void srnd_aes_counter_add(struct srnd_aes_counter *c, u64 n)
+{
+	c->lo += n;
+	c->hi += c->lo < n;
+}
+
+#endif

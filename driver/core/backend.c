@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "backend.h"
+
+const char *const srnd_primitive_names[SRND_PRIMITIVES] = {
+	[SRND_CHACHA] = "chacha",
+	[SRND_AES] = "aes",
+	[SRND_KECCAK] = "keccak",
+	[SRND_SECTORS] = "sectors",
+};
+
+static const struct srnd_backend chacha_rows[] = {
+	{ .name = "portable", .chacha = srnd_chacha_portable },
+};
+
+static const struct srnd_backend aes_rows[] = {
+	{ .name = "portable", .aes = srnd_aes_portable },
+};
+
+static const struct srnd_backend keccak_rows[] = {
+	{ .name = "portable", .keccak = srnd_keccak_portable },
+};
+
+static const struct srnd_backend sectors_rows[] = {
+	{ .name = "portable", .sectors = srnd_sectors_portable },
+};
+
+static const struct {
+	const struct srnd_backend *rows;
+	unsigned int count;
+} tables[SRND_PRIMITIVES] = {
+	[SRND_CHACHA] = { chacha_rows, ARRAY_SIZE(chacha_rows) },
+	[SRND_AES] = { aes_rows, ARRAY_SIZE(aes_rows) },
+	[SRND_KECCAK] = { keccak_rows, ARRAY_SIZE(keccak_rows) },
+	[SRND_SECTORS] = { sectors_rows, ARRAY_SIZE(sectors_rows) },
+};
+
+const struct srnd_engine srnd_portable_engine = {
+	.row = {
+		[SRND_CHACHA] = &chacha_rows[ARRAY_SIZE(chacha_rows) - 1],
+		[SRND_AES] = &aes_rows[ARRAY_SIZE(aes_rows) - 1],
+		[SRND_KECCAK] = &keccak_rows[ARRAY_SIZE(keccak_rows) - 1],
+		[SRND_SECTORS] = &sectors_rows[ARRAY_SIZE(sectors_rows) - 1],
+	},
+};
+
+const struct srnd_backend *srnd_backend_row(enum srnd_primitive p,
+					    unsigned int index)
+{
+	return index < tables[p].count ? &tables[p].rows[index] : NULL;
+}
+
+u32 srnd_backend_usable(enum srnd_primitive p, u32 cpu)
+{
+	const struct srnd_backend *b;
+	unsigned int i;
+	u32 rows = 0;
+
+	for (i = 0; (b = srnd_backend_row(p, i)); i++)
+		if ((b->needs & cpu) == b->needs && !(b->avoid & cpu))
+			rows |= BIT(i);
+	return rows;
+}
+
+const struct srnd_backend *srnd_backend_first(enum srnd_primitive p, u32 rows)
+{
+	unsigned int i;
+
+	for (i = 0; i < tables[p].count; i++)
+		if (rows & BIT(i))
+			return &tables[p].rows[i];
+	return srnd_portable_engine.row[p];
+}
+
+u32 srnd_backend_named(enum srnd_primitive p, const char *name, size_t len)
+{
+	const struct srnd_backend *b;
+	unsigned int i;
+	u32 rows = 0;
+
+	for (i = 0; (b = srnd_backend_row(p, i)); i++)
+		if (strlen(b->name) == len && !memcmp(b->name, name, len))
+			rows |= BIT(i);
+	return rows;
+}

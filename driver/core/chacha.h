@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ChaCha keystream (D. J. Bernstein; RFC 8439 section 2.3) with the original
+ * 64-bit block counter.
+ */
+#ifndef SRND_CHACHA_H
+#define SRND_CHACHA_H
+
+#include "portable.h"
+
+#define SRND_CHACHA_BLOCK 64
+#define SRND_CHACHA_KEY 32
+
+/*
+ * Writes @blocks whole blocks of keystream to @out, then leaves state[12..13],
+ * the little-endian 64-bit block counter, advanced by @blocks (modulo 2^64;
+ * words 14 and 15 never change).
+ *
+ * @state: 16 native words: constants, key, counter, nonce
+ * @out: any alignment, must not overlap @state
+ * @rounds: even: 20, 12 or 8
+ *
+ * A wide variant means @blocks single calls. Constant time in all of @state.
+ */
+typedef void srnd_chacha_fn(u32 state[16], u8 *out, size_t blocks,
+			    unsigned int rounds);
+
+srnd_chacha_fn srnd_chacha_portable;
+
+/* Fills in constants, 32-byte @key and 16-byte @nonce (words 12 to 15). */
+void srnd_chacha_init(u32 state[16], const u8 *key, const u8 *nonce);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The stream formats (version 1, frozen): what bytes a seed stands for. One
+ * table, one row a format; each is a few lines over the three primitives.
+ */
+#ifndef SRND_FORMAT_H
+#define SRND_FORMAT_H
+
+#include "backend.h"
+
+#define SRND_NONCE 16
+#define SRND_KEY_MAX 64		/* the longest fixed-size key of a format */
+#define SRND_GRAIN_MAX SRND_SECTOR
+
+/*
+ * One instance of a format. Everything but a sponge is constant once it is
+ * keyed, so any number of readers may generate from it at once.
+ */
+union srnd_instance {
+	u32 chacha[16];
+	struct {
+		struct srnd_aes_key key;
+		struct srnd_aes_counter start;
+	} aes;
+	u64 block[SRND_KECCAK_LANES];
+	struct srnd_sponge sponge;
+};
+
+#define SRND_EXPANDS	BIT(0)	/* SHAKERANDOM_SEED_EXPAND is allowed */
+#define SRND_ABSORBS	BIT(1)	/* SHAKERANDOM_SEED_ABSORB is allowed */
+
+struct srnd_format {
+	const char *name;
+	enum srnd_primitive primitive;	/* what serves it */
+	unsigned int flags;
+	u8 seed_sizes[4];	/* lengths a seed may have; none: any length */
+	u8 key_size;		/* what ->key takes */
+	u8 param;		/* ChaCha: rounds; sponges: rate */
+	u8 rounds;		/* of Keccak */
+	u16 grain;		/* seekable formats: bytes a step of @index */
+
+	/* Keyed formats: from a raw key of key_size bytes and a full nonce. */
+	void (*key)(union srnd_instance *s, const struct srnd_format *f,
+		    const u8 *key, const u8 *nonce);
+	/* Seekable formats: grains index .. index + n - 1, see srnd_format_read. */
+	void (*grains)(const union srnd_instance *s,
+		       const struct srnd_format *f,
+		       const struct srnd_backend *b, u64 index, u8 *out,
+		       size_t n);
+};
+
+/* The row of a SHAKERANDOM_* format number; NULL if it is not served. */
+const struct srnd_format *srnd_format(u32 number);
+
+/* Bit f set: format f is served. */
+u64 srnd_formats_served(void);
+
+static inline bool srnd_format_seekable(const struct srnd_format *f)
+{
+	return f->grains;
+}
+
+static inline bool srnd_format_has_nonce(const struct srnd_format *f)
+{
+	return f->key;
+}
+
+/* Whether @len bytes are a seed of this format. */
+bool srnd_format_seed_ok(const struct srnd_format *f, size_t len);
+
+/*
+ * Seeds an instance. The caller has checked @len; @nonce is SRND_NONCE bytes
+ * and all zero where the format has none.
+ */
+void srnd_format_seed(union srnd_instance *s, const struct srnd_format *f,
+		      const struct srnd_engine *e, const u8 *seed, size_t len,
+		      const u8 *nonce);
+
+/*
+ * SHAKERANDOM_SEED_EXPAND: a key of key_size bytes (returned) from @len bytes
+ * of any text. @key has room for SRND_KEY_MAX.
+ */
+size_t srnd_format_expand(const struct srnd_format *f,
+			  const struct srnd_engine *e, const u8 *seed,
+			  size_t len, u8 *key);
+
+/* SHAKERANDOM_SEED_ABSORB: more of the message, before the first squeeze. */
+void srnd_format_absorb(union srnd_instance *s, const struct srnd_format *f,
+			const struct srnd_engine *e, const u8 *data,
+			size_t len);
+
+/* Whether @e needs the vector unit for this format. */
+static inline bool srnd_format_wants_fpu(const struct srnd_format *f,
+					 const struct srnd_engine *e)
+{
+	return e->row[f->primitive]->fpu;
+}
+
+/*
+ * Seekable formats: bytes offset .. offset + len - 1 of the stream, any
+ * alignment, whatever was read before.
+ */
+void srnd_format_read(const union srnd_instance *s, const struct srnd_format *f,
+		      const struct srnd_engine *e, u64 offset, u8 *out,
+		      size_t len);
+
+/* Forward-only formats: the next @len bytes. */
+void srnd_format_squeeze(union srnd_instance *s, const struct srnd_format *f,
+			 const struct srnd_engine *e, u8 *out, size_t len);
+
+#endif
