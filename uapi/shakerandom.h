@@ -17,6 +17,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
+#define SHAKERANDOM_VERSION "1.0.0"	/* of the module this header came with */
 #define SHAKERANDOM_ABI_VERSION 1
 #define SHAKERANDOM_IOC_MAGIC 0xBB
 

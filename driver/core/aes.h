@@ -35,6 +35,10 @@ typedef void srnd_aes_fn(const struct srnd_aes_key *key,
 			 size_t blocks);
 
 srnd_aes_fn srnd_aes_portable;
+srnd_aes_fn srnd_aes_aesni;
+srnd_aes_fn srnd_aes_vaes256;
+srnd_aes_fn srnd_aes_vaes512;
+srnd_aes_fn srnd_aes_neon;
 
 static inline void srnd_aes_counter_load(struct srnd_aes_counter *c,
 					 const u8 *p, bool little_endian)
@@ -61,6 +65,18 @@ static inline void srnd_aes_counter_add(struct srnd_aes_counter *c, u64 n)
 {
 	c->lo += n;
 	c->hi += c->lo < n;
+}
+
+/*
+ * How many of @blocks (at least one) come before the low byte wraps. Vector
+ * code goes by such windows, so that no carry is left inside its loops.
+ */
+static inline size_t srnd_aes_window(const struct srnd_aes_counter *c,
+				     size_t blocks)
+{
+	size_t window = 256 - (c->lo & 255);
+
+	return blocks < window ? blocks : window;
 }
 
 #endif

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0
+# The commands of the project; `make` alone lists them. Kbuild holds what the kernel's makefiles read.
+
+VM := userspace/vm/vm
+KDIR ?= /lib/modules/$(shell uname -r)/build
+# Where check-guest finds its compiled tests.
+DEVICE_TESTS ?= userspace/device/build
+
+# A user's command reaches the guest as it was typed: `value` keeps make from expanding its dollars,
+# and the environment keeps the shell from reading its quotes.
+VERBATIM := CMD FILES KERNEL PARAMS CPU SMP MEM TIMEOUT INSMOD
+$(foreach name,$(VERBATIM),$(eval override export $(name) := $$(value $(name))))
+
+.PHONY: help run shell deps list module clean install uninstall check check-guest
+
+define HELP
+make run              boot Linux in QEMU with the module, and show what it does
+make run CMD='...'    run a shell command there; its output and success are yours
+make shell            a shell there (leave with 'exit' or Ctrl-A X)
+make check            all tests
+make list             the kernels that KERNEL= can name
+make deps             install the Debian packages that run and check need
+
+    CMD='./prog x'    FILES='prog data'    copied into the guest's working directory first
+    KERNEL=6.12       PARAMS='algorithm=chacha20'    INSMOD=0 (do not load the module)
+    CPU=qemu64        SMP=2    MEM=1024 (MiB)    TIMEOUT=60 (seconds)
+    make -s run CMD='head -c 1000000 /dev/shakerandom' > file
+    make turns any failure into 2; 'userspace/vm/vm run ...' gives the command's exact status
+
+make module           build for the running kernel, or for KDIR=/path/to/kernel/build
+make install          as root: install that module and <linux/shakerandom.h>
+make uninstall        as root: remove them
+make clean            remove what 'make module' built
+endef
+
+help:
+	$(info $(HELP))
+	@:
+
+run shell list deps:
+	@$(VM) $@
+
+check: check-guest
+
+check-guest:
+	@FILES='userspace/vm/run-tests.sh $(DEVICE_TESTS)' \
+		CMD='sh ./run-tests.sh ./$(notdir $(DEVICE_TESTS))' $(VM) run
+
+# The kernel's makefiles have their own idea of these names.
+KBUILD = env -u CMD -u FILES -u KERNEL -u PARAMS -u CPU $(MAKE) -C $(KDIR) M="$(CURDIR)"
+NEED_HEADERS = test -e $(KDIR)/Makefile || { \
+	echo "no kernel headers in $(KDIR): install linux-headers-$$(uname -r), or name a build tree with KDIR=" >&2; exit 1; }
+RELEASE = $$(cat $(KDIR)/include/config/kernel.release)
+HEADER := /usr/include/linux/shakerandom.h
+
+module:
+	@$(NEED_HEADERS)
+	@$(KBUILD) modules
+
+install: module
+	@$(KBUILD) INSTALL_MOD_DIR=updates INSTALL_MOD_PATH=$(DESTDIR) modules_install
+	install -D -m 644 uapi/shakerandom.h $(DESTDIR)$(HEADER)
+	depmod -b $(DESTDIR)/ $(RELEASE)
+
+uninstall:
+	@$(NEED_HEADERS)
+	rm -f $(DESTDIR)/lib/modules/$(RELEASE)/updates/shakerandom*.ko* $(DESTDIR)$(HEADER)
+	depmod -b $(DESTDIR)/ $(RELEASE)
+
+clean:
+	@find . -path ./.git -prune -o -type f \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
+		-o -name '.*.cmd' -o -name '.*.d' -o -name 'Module.symvers' -o -name 'modules.order' \) -exec rm -f {} +

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The only place that knows kernel versions. Each entry says what changed
+ * where; everything else is written for the newest kernel.
+ */
+#ifndef SRND_COMPAT_H
+#define SRND_COMPAT_H
+
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/splice.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "shakerandom needs Linux 6.1 or newer"
+#endif
+
+/* 6.5 removed generic_file_splice_read in favour of copy_splice_read. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+#define copy_splice_read generic_file_splice_read
+#endif
+
+/* 6.3 made vm_flags read-only and added accessors. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void srnd_vm_flags_clear(struct vm_area_struct *vma,
+				       unsigned long flags)
+{
+	vma->vm_flags &= ~flags;
+}
+#else
+#define srnd_vm_flags_clear vm_flags_clear
+#endif
+
+#endif

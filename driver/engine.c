@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/cache.h>
+#include <linux/minmax.h>
+#include <linux/percpu.h>
+
+#include "engine.h"
+#include "simd.h"
+
+struct srnd_engine srnd_engine __ro_after_init;
+
+/*
+ * One line a CPU, so that counting never shares one. A sum read on a 32-bit
+ * machine may be torn for a moment; it is a statistic.
+ */
+static DEFINE_PER_CPU(u64[SRND_STATISTICS], statistics);
+
+void srnd_count(enum srnd_statistic what, u64 n)
+{
+	this_cpu_add(statistics[what], n);
+}
+
+u64 srnd_counted(enum srnd_statistic what)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(statistics[what], cpu));
+	return sum;
+}
+
+/* The engine of the next section; section_end gives the vector unit back. */
+static const struct srnd_engine *section_begin(const struct srnd_format *f)
+{
+	if (!srnd_format_wants_fpu(f, &srnd_engine))
+		return &srnd_engine;
+	if (srnd_simd_begin())
+		return &srnd_engine;
+	srnd_count(SRND_FALLBACKS, 1);
+	return &srnd_portable_engine;
+}
+
+static void section_end(const struct srnd_format *f,
+			const struct srnd_engine *e)
+{
+	if (srnd_format_wants_fpu(f, e))
+		srnd_simd_end();
+}
+
+void srnd_engine_read(const union srnd_instance *s, const struct srnd_format *f,
+		      u64 offset, u8 *out, size_t len)
+{
+	const struct srnd_engine *e;
+	size_t n;
+
+	for (; len; offset += n, out += n, len -= n) {
+		/* Ends on a boundary, so that only the first cuts a grain. */
+		n = min_t(size_t, len,
+			  SRND_SIMD_BYTES - (offset & (SRND_SIMD_BYTES - 1)));
+		e = section_begin(f);
+		srnd_format_read(s, f, e, offset, out, n);
+		section_end(f, e);
+	}
+}
+
+void srnd_engine_squeeze(union srnd_instance *s, const struct srnd_format *f,
+			 u8 *out, size_t len)
+{
+	const struct srnd_engine *e;
+	size_t n;
+
+	for (; len; out += n, len -= n) {
+		n = min_t(size_t, len, SRND_SIMD_BYTES);
+		e = section_begin(f);
+		srnd_format_squeeze(s, f, e, out, n);
+		section_end(f, e);
+	}
+}
+
+void srnd_engine_absorb(union srnd_instance *s, const struct srnd_format *f,
+			const u8 *data, size_t len)
+{
+	const struct srnd_engine *e;
+	size_t n;
+
+	for (; len; data += n, len -= n) {
+		n = min_t(size_t, len, SRND_SIMD_BYTES);
+		e = section_begin(f);
+		srnd_format_absorb(s, f, e, data, n);
+		section_end(f, e);
+	}
+}

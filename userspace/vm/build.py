@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Builds the module for a kernel in a copy of the sources, so that the work tree stays clean."""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import deps
+from common import Failure, cache, locked, run, say, short_hash, source_root
+from kernels import host_arch
+
+SOURCES = ("Kbuild", "driver", "uapi", "kunit")
+TROUBLE = re.compile(r"(?mi)^.*\b(warning|error)\b.*$")
+
+
+def mirror(source, destination):
+    """Copy what changed, keeping times so that make rebuilds no more; remove what went away."""
+    ours = {path.relative_to(source) for path in source.rglob("*") if path.is_file()}
+    for relative in ours:
+        copy_if_changed(source / relative, destination / relative)
+    for path in destination.rglob("*.[chS]"):
+        if path.relative_to(destination) not in ours and not path.name.endswith(".mod.c"):
+            path.unlink()
+
+
+def copy_if_changed(source, destination):
+    before = source.stat()
+    after = destination.stat() if destination.exists() else None
+    if after and (after.st_mtime_ns, after.st_size) == (before.st_mtime_ns, before.st_size):
+        return
+    destination.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(source, destination)
+
+
+def copy_sources(root, directory):
+    for name in SOURCES:
+        path = root / name
+        if path.is_dir():
+            (directory / name).mkdir(exist_ok=True)
+            mirror(path, directory / name)
+        elif path.exists():
+            copy_if_changed(path, directory / name)
+    if not (directory / "Kbuild").exists():
+        raise Failure(f"no Kbuild in {root}: this is not the source tree of the module")
+
+
+def compile_module(kernel, files, directory):
+    argv = ["make", "-C", files.headers, f"M={directory}", "W=1", f"-j{os.cpu_count()}",
+            f"ARCH={kernel.arch.kernel}", "modules"]
+    if kernel.arch.debian != host_arch():
+        argv.insert(-1, f"CROSS_COMPILE={kernel.arch.cross}")
+    done = run(argv)
+    if done.returncode:
+        raise Failure(f"the module does not build for {kernel.name}:\n{done.stdout}")
+    if TROUBLE.search(done.stdout):
+        say(f"the compiler has something to say about {kernel.name}:\n{done.stdout}")
+
+
+def module(kernel, files):
+    """The modules built from the sources, ready to load into that kernel."""
+    deps.ensure(deps.wanted(kernel))
+    root = source_root()
+    directory = cache("build", kernel.name, short_hash(f"{root} {files.home}"))
+    with locked(f"build-{kernel.name}-{directory.name}"):
+        copy_sources(root, directory)
+        compile_module(kernel, files, directory)
+        modules = sorted(Path(directory).glob("*.ko"))
+    if not modules:
+        raise Failure(f"the build for {kernel.name} made no .ko file; see {root}/Kbuild")
+    return modules

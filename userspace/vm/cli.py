@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Builds shakerandom for a Debian kernel, boots that kernel in QEMU and runs a command in it.
+
+The exit status is the command's own (128 + N when signal N ended it), 124 when it ran out of
+time, 125 when the harness or the guest failed. Every option can also come from the environment
+variable of its name in capitals, which is how the Makefile hands it over."""
+
+import argparse
+import os
+import shlex
+import signal
+import sys
+
+import build
+import deps
+import guest
+import initramfs
+import kernelfiles
+import kernels
+from common import FAILED, HERE, Failure, say
+
+
+def parse(arguments):
+    env = os.environ.get
+    parser = argparse.ArgumentParser(prog="vm", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", choices=("run", "shell", "build", "deps", "list"),
+                        help="run a command; a shell; build the module; install packages; list the kernels")
+    parser.add_argument("command", nargs="?", default=env("CMD"), help="shell command; a demonstration if none")
+    parser.add_argument("--kernel", default=env("KERNEL") or "6.1", help="one of 'vm list' (%(default)s)")
+    parser.add_argument("--files", default=env("FILES") or "", help="copied into the guest's working directory")
+    parser.add_argument("--params", default=env("PARAMS") or "", help="parameters of the module")
+    parser.add_argument("--cpu", default=env("CPU") or "max", help="QEMU's processor model (%(default)s)")
+    parser.add_argument("--smp", default=env("SMP") or 2, type=int, help="processors (%(default)s)")
+    parser.add_argument("--mem", default=env("MEM") or 1024, type=int, help="MiB of memory (%(default)s)")
+    parser.add_argument("--timeout", default=env("TIMEOUT") or 0, type=float,
+                        help="seconds the command may take, 0 = any (%(default)s)")
+    parser.add_argument("--insmod", default=env("INSMOD") or "1", choices=("0", "1"),
+                        help="0: boot without loading the module")
+    return parser.parse_args(arguments)
+
+
+def split_files(text):
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise Failure(f"FILES={text} cannot be split into words: {error}") from error
+
+
+def options_from(given):
+    options = guest.Options(given.command or "", split_files(given.files), given.params, given.cpu,
+                            given.smp, given.mem, given.timeout, given.insmod == "1")
+    if not given.command:
+        options.command = "sh ./demo.sh"
+        options.files.append(str(HERE / "demo.sh"))
+    return options
+
+
+def boot(kernel, start, options):
+    deps.ensure(deps.wanted(kernel))
+    files = kernelfiles.ensure(kernel)
+    modules = build.module(kernel, files)
+    start_image = initramfs.ensure(kernel, files)
+    return start(kernel, files, start_image, "/", modules, options)
+
+
+def act(given):
+    if given.action == "list":
+        print("\n".join(kernels.KERNELS))
+        return 0
+    kernel = kernels.find(given.kernel)
+    if given.action == "deps":
+        deps.ensure(deps.wanted(kernel))
+        return 0
+    if given.action == "build":
+        deps.ensure(deps.wanted(kernel))
+        print("\n".join(map(str, build.module(kernel, kernelfiles.ensure(kernel)))))
+        return 0
+    start = guest.run_command if given.action == "run" else guest.run_shell
+    return boot(kernel, start, options_from(given))
+
+
+def main():
+    # A polite request to end unwinds like any failure, so that the guest and its files go.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    try:
+        return act(parse(sys.argv[1:]))
+    except Failure as error:
+        say(str(error))
+        return FAILED
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The guests: one row an architecture, one row a kernel. No package version stands here."""
+
+from dataclasses import dataclass
+
+from common import Failure, must
+
+
+@dataclass(frozen=True)
+class Arch:
+    debian: str         # Debian's name
+    qemu: str           # the emulator, and the package it comes in
+    package: str
+    machine: tuple      # arguments of the emulator
+    console: str
+    kernel: str         # ARCH= of the kernel's makefiles
+    cross: str          # prefix of the cross compiler, and Debian's spelling of it
+
+
+@dataclass(frozen=True)
+class Kernel:
+    name: str
+    arch: Arch
+    suites: tuple       # where Debian keeps it
+    release: str        # pattern of `uname -r`; the highest match in the suites is taken
+    gcc: str = "12"     # the compiler Debian built it with, which its makefiles ask for
+
+
+ARCHES = {row.debian: row for row in (
+    Arch("amd64", "qemu-system-x86_64", "qemu-system-x86",
+         ("-machine", "pc"), "ttyS0", "x86", "x86_64-linux-gnu-"),
+    Arch("i386", "qemu-system-i386", "qemu-system-x86",
+         ("-machine", "pc"), "ttyS0", "x86", "i686-linux-gnu-"),
+    Arch("arm64", "qemu-system-aarch64", "qemu-system-arm",
+         ("-machine", "virt"), "ttyAMA0", "arm64", "aarch64-linux-gnu-"),
+    Arch("armhf", "qemu-system-arm", "qemu-system-arm",
+         ("-machine", "virt,highmem=off"), "ttyAMA0", "arm", "arm-linux-gnueabihf-"),
+    Arch("s390x", "qemu-system-s390x", "qemu-system-misc",
+         ("-machine", "s390-ccw-virtio"), "ttysclp0", "s390", "s390x-linux-gnu-"),
+)}
+
+BOOKWORM = ("bookworm", "bookworm-security")
+
+
+def row(arch, version, suites, release, **more):
+    return Kernel(f"{arch}-{version}", ARCHES[arch], suites, release, **more)
+
+
+KERNELS = {kernel.name: kernel for kernel in (
+    row("amd64", "6.1", BOOKWORM, r"6\.1\.\d+-\d+-amd64"),
+    row("amd64", "6.1-rt", BOOKWORM, r"6\.1\.\d+-\d+-rt-amd64"),
+    row("amd64", "6.12", BOOKWORM, r"6\.12\.\d+\+deb12-amd64"),
+    row("amd64", "6.12-rt", BOOKWORM, r"6\.12\.\d+\+deb12-rt-amd64"),
+    row("arm64", "6.1", BOOKWORM, r"6\.1\.\d+-\d+-arm64"),
+    row("s390x", "6.1", ("bookworm",), r"6\.1\.\d+-\d+-s390x"),
+    row("armhf", "6.1", BOOKWORM, r"6\.1\.\d+-\d+-armmp"),
+    row("i386", "6.1", BOOKWORM, r"6\.1\.\d+-\d+-686-pae"),
+)}
+
+
+def host_arch():
+    return must(["dpkg", "--print-architecture"]).strip()
+
+
+def find(name):
+    """The kernel of that name; a bare version means the machine's own architecture."""
+    for candidate in (name, f"{host_arch()}-{name}", f"amd64-{name}"):
+        if candidate in KERNELS:
+            return KERNELS[candidate]
+    raise Failure(f"KERNEL={name} is not known; these are:\n    " + "\n    ".join(KERNELS))
