@@ -18,7 +18,6 @@
 #include "engine.h"
 #include "selftest.h"
 #include "stream.h"
-#include "sysfs.h"
 
 bool srnd_allow_seeding = true;
 
@@ -291,16 +290,17 @@ static struct miscdevice srnd_device = {
 	.name = "shakerandom",
 	.mode = 0666,
 	.fops = &srnd_fops,
-	.groups = srnd_sysfs_groups,
 };
 
-int srnd_chardev_create(enum srnd_generator generator)
+int srnd_chardev_create(enum srnd_generator generator,
+			const struct attribute_group **groups)
 {
 	BUILD_BUG_ON(sizeof(struct shakerandom_seed) != 40);
 	BUILD_BUG_ON(sizeof(struct shakerandom_info) != 72);
 	BUILD_BUG_ON(sizeof(struct shakerandom_page) != 8);
 
 	default_generator = generator;
+	srnd_device.groups = groups;
 	return misc_register(&srnd_device);
 }
 

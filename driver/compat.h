@@ -31,4 +31,19 @@ static inline void srnd_vm_flags_clear(struct vm_area_struct *vma,
 #define srnd_vm_flags_clear vm_flags_clear
 #endif
 
+/* 6.19 has arm64's callers bring the memory that saves the vector registers. */
+#if defined(CONFIG_ARM64) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+#include <asm/neon.h>
+struct srnd_simd {
+	struct user_fpsimd_state state;
+};
+#define srnd_neon_begin(s) kernel_neon_begin(&(s)->state)
+#define srnd_neon_end(s) kernel_neon_end(&(s)->state)
+#else
+struct srnd_simd {
+};
+#define srnd_neon_begin(s) kernel_neon_begin()
+#define srnd_neon_end(s) kernel_neon_end()
+#endif
+
 #endif

@@ -60,8 +60,11 @@ static ssize_t deliver_pieces(struct srnd_cursor *c, struct bounce *b,
 {
 	size_t n, copied, done = 0;
 
-	while ((n = srnd_cursor_room(c, min(iov_iter_count(to), b->size)))) {
-		srnd_cursor_peek(c, b->data, n);
+	while (iov_iter_count(to)) {
+		n = srnd_cursor_peek(c, b->data,
+				     min(iov_iter_count(to), b->size));
+		if (!n)
+			break;
 		copied = copy_to_iter(b->data, n, to);
 		srnd_cursor_took(c, b->data, n, copied);
 		done += copied;
@@ -116,9 +119,12 @@ static ssize_t verify_pieces(struct srnd_cursor *c, struct bounce *expected,
 	size_t size = min(expected->size, got->size);
 	size_t n, copied, equal, done = 0;
 
-	while ((n = srnd_cursor_room(c, min(iov_iter_count(from), size)))) {
+	while (iov_iter_count(from)) {
+		n = srnd_cursor_peek(c, expected->data,
+				     min(iov_iter_count(from), size));
+		if (!n)
+			break;
 		copied = copy_from_iter(got->data, n, from);
-		srnd_cursor_peek(c, expected->data, n);
 		equal = matching(expected->data, got->data, copied);
 		srnd_cursor_took(c, expected->data, n, equal);
 		done += equal;

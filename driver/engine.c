@@ -30,36 +30,36 @@ u64 srnd_counted(enum srnd_statistic what)
 }
 
 /* The engine of the next section; section_end gives the vector unit back. */
-static const struct srnd_engine *section_begin(const struct srnd_format *f)
+static const struct srnd_engine *section_begin(const struct srnd_format *f,
+					       struct srnd_simd *simd)
 {
-	if (!srnd_format_wants_fpu(f, &srnd_engine))
-		return &srnd_engine;
-	if (srnd_simd_begin())
+	if (!srnd_format_wants_fpu(f, &srnd_engine) || srnd_simd_begin(simd))
 		return &srnd_engine;
 	srnd_count(SRND_FALLBACKS, 1);
 	return &srnd_portable_engine;
 }
 
 static void section_end(const struct srnd_format *f,
-			const struct srnd_engine *e)
+			const struct srnd_engine *e, struct srnd_simd *simd)
 {
 	if (srnd_format_wants_fpu(f, e))
-		srnd_simd_end();
+		srnd_simd_end(simd);
 }
 
 void srnd_engine_read(const union srnd_instance *s, const struct srnd_format *f,
 		      u64 offset, u8 *out, size_t len)
 {
 	const struct srnd_engine *e;
+	struct srnd_simd simd;
 	size_t n;
 
 	for (; len; offset += n, out += n, len -= n) {
 		/* Ends on a boundary, so that only the first cuts a grain. */
 		n = min_t(size_t, len,
 			  SRND_SIMD_BYTES - (offset & (SRND_SIMD_BYTES - 1)));
-		e = section_begin(f);
+		e = section_begin(f, &simd);
 		srnd_format_read(s, f, e, offset, out, n);
-		section_end(f, e);
+		section_end(f, e, &simd);
 	}
 }
 
@@ -67,26 +67,41 @@ void srnd_engine_squeeze(union srnd_instance *s, const struct srnd_format *f,
 			 u8 *out, size_t len)
 {
 	const struct srnd_engine *e;
+	struct srnd_simd simd;
 	size_t n;
 
 	for (; len; out += n, len -= n) {
 		n = min_t(size_t, len, SRND_SIMD_BYTES);
-		e = section_begin(f);
+		e = section_begin(f, &simd);
 		srnd_format_squeeze(s, f, e, out, n);
-		section_end(f, e);
+		section_end(f, e, &simd);
 	}
+}
+
+/* One section: a window is short enough. */
+size_t srnd_engine_peek(union srnd_instance *s, const struct srnd_format *f,
+			u8 *out, size_t len)
+{
+	const struct srnd_engine *e;
+	struct srnd_simd simd;
+
+	e = section_begin(f, &simd);
+	len = srnd_format_peek(s, f, e, out, len);
+	section_end(f, e, &simd);
+	return len;
 }
 
 void srnd_engine_absorb(union srnd_instance *s, const struct srnd_format *f,
 			const u8 *data, size_t len)
 {
 	const struct srnd_engine *e;
+	struct srnd_simd simd;
 	size_t n;
 
 	for (; len; data += n, len -= n) {
 		n = min_t(size_t, len, SRND_SIMD_BYTES);
-		e = section_begin(f);
+		e = section_begin(f, &simd);
 		srnd_format_absorb(s, f, e, data, n);
-		section_end(f, e);
+		section_end(f, e, &simd);
 	}
 }

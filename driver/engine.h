@@ -23,11 +23,13 @@ enum srnd_statistic {
 void srnd_count(enum srnd_statistic what, u64 n);
 u64 srnd_counted(enum srnd_statistic what);
 
-/* srnd_format_read, srnd_format_squeeze and srnd_format_absorb, guarded. */
+/* srnd_format_read, _squeeze, _peek and _absorb, guarded. */
 void srnd_engine_read(const union srnd_instance *s, const struct srnd_format *f,
 		      u64 offset, u8 *out, size_t len);
 void srnd_engine_squeeze(union srnd_instance *s, const struct srnd_format *f,
 			 u8 *out, size_t len);
+size_t srnd_engine_peek(union srnd_instance *s, const struct srnd_format *f,
+			u8 *out, size_t len);
 void srnd_engine_absorb(union srnd_instance *s, const struct srnd_format *f,
 			const u8 *data, size_t len);
 

@@ -111,7 +111,7 @@ static int __init srnd_init(void)
 	err = srnd_pool_init(reseed_seconds);
 	if (err)
 		return err;
-	err = srnd_chardev_create(generator);
+	err = srnd_chardev_create(generator, srnd_sysfs_groups);
 	if (err)
 		srnd_pool_exit();
 	return err;

@@ -48,6 +48,26 @@ static void seed_instance(struct srnd_stream *s,
 	}
 }
 
+static struct srnd_stream *stream_alloc(const struct srnd_format *f)
+{
+	struct srnd_stream *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+
+	if (!s)
+		return NULL;
+	if (f->window) {
+		s->window = kzalloc(f->window, GFP_KERNEL_ACCOUNT);
+		if (!s->window) {
+			kfree(s);
+			return NULL;
+		}
+		s->instance.forward.window = s->window;
+	}
+	refcount_set(&s->users, 1);
+	mutex_init(&s->lock);
+	s->format = f;
+	return s;
+}
+
 struct srnd_stream *srnd_stream_create(const struct shakerandom_seed *args,
 				       const u8 *seed)
 {
@@ -56,12 +76,9 @@ struct srnd_stream *srnd_stream_create(const struct shakerandom_seed *args,
 
 	if (!args_valid(args, f))
 		return ERR_PTR(-EINVAL);
-	s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	s = stream_alloc(f);
 	if (!s)
 		return ERR_PTR(-ENOMEM);
-	refcount_set(&s->users, 1);
-	mutex_init(&s->lock);
-	s->format = f;
 	s->number = args->format;
 	s->absorbing = args->flags & SHAKERANDOM_SEED_ABSORB;
 	seed_instance(s, args, seed);
@@ -86,6 +103,7 @@ void srnd_stream_put(struct srnd_stream *s)
 		return;
 	/* Late comers may still look at users; nobody gets at the rest. */
 	srnd_wipe(&s->instance, sizeof(s->instance));
+	kfree_sensitive(s->window);
 	kfree_rcu(s, rcu);
 }
 
@@ -143,32 +161,59 @@ int srnd_cursor_begin(struct srnd_cursor *c, struct kiocb *iocb, bool write)
 	return err;
 }
 
-size_t srnd_cursor_room(const struct srnd_cursor *c, size_t len)
+static size_t peek_pool(struct srnd_cursor *c, u8 *out, size_t len)
+{
+	if (len <= SRND_SMALL) {
+		srnd_pool_take(c->generator, out, len);
+		return len;
+	}
+	if (!c->bulk_begun)
+		srnd_bulk_begin(&c->bulk, c->generator);
+	c->bulk_begun = true;
+	srnd_bulk_read(&c->bulk, out, len);
+	return len;
+}
+
+static size_t peek_seekable(struct srnd_cursor *c, u8 *out, size_t len)
 {
 	u64 unaligned = c->position & (SRND_PEEK_MAX - 1);
 
-	if (!c->stream)
-		return min_t(size_t, len, SRND_PEEK_MAX);
-	/* Later peeks then start on a boundary of every format. */
+	/* What follows then starts on a boundary of every format. */
 	len = min_t(u64, len, SRND_PEEK_MAX - unaligned);
-	return min_t(u64, len, OFFSET_MAX - c->position);
+	srnd_engine_read(&c->stream->instance, c->stream->format, c->position,
+			 out, len);
+	return len;
 }
 
-void srnd_cursor_peek(struct srnd_cursor *c, u8 *out, size_t len)
+size_t srnd_cursor_peek(struct srnd_cursor *c, u8 *out, size_t len)
 {
-	if (c->stream && srnd_format_seekable(c->stream->format)) {
-		srnd_engine_read(&c->stream->instance, c->stream->format,
-				 c->position, out, len);
-	} else if (c->stream) {
-		srnd_engine_squeeze(&c->ahead, c->stream->format, out, len);
-	} else if (len <= SRND_SMALL) {
-		srnd_pool_take(c->generator, out, len);
-	} else {
-		if (!c->bulk_begun)
-			srnd_bulk_begin(&c->bulk, c->generator);
-		c->bulk_begun = true;
-		srnd_bulk_read(&c->bulk, out, len);
+	struct srnd_stream *s = c->stream;
+
+	if (!s)
+		return peek_pool(c, out, len);
+	len = min_t(u64, len, OFFSET_MAX - c->position);
+	if (!len)
+		return 0;
+	if (srnd_format_seekable(s->format))
+		return peek_seekable(c, out, len);
+	if (s->format->window)
+		return srnd_engine_peek(&s->instance, s->format, out, len);
+	srnd_engine_squeeze(&c->ahead, s->format, out, len);
+	return len;
+}
+
+/* The sponge stands after what was used, not after what was peeked. */
+static void sponge_took(struct srnd_cursor *c, u8 *buffer, size_t len,
+			size_t used)
+{
+	struct srnd_stream *s = c->stream;
+
+	if (used == len) {
+		s->instance = c->ahead;
+		return;
 	}
+	srnd_engine_squeeze(&s->instance, s->format, buffer, used);
+	c->ahead = s->instance;
 }
 
 void srnd_cursor_took(struct srnd_cursor *c, u8 *buffer, size_t len,
@@ -181,13 +226,10 @@ void srnd_cursor_took(struct srnd_cursor *c, u8 *buffer, size_t len,
 	c->position += used;
 	if (srnd_format_seekable(s->format))
 		return;
-	/* The stream stands after what was used, not after what was peeked. */
-	if (used < len) {
-		srnd_engine_squeeze(&s->instance, s->format, buffer, used);
-		c->ahead = s->instance;
-	} else {
-		s->instance = c->ahead;
-	}
+	if (s->format->window)
+		srnd_format_take(&s->instance, used);
+	else
+		sponge_took(c, buffer, len, used);
 	s->position = c->position;
 }
 

@@ -15,7 +15,7 @@
 /*
  * A seeded stream. A seekable one never changes after it is seeded, and its
  * position is the file's. A forward-only one owns its position; lock guards
- * that and the instance.
+ * that, the instance and its window.
  */
 struct srnd_stream {
 	refcount_t users;
@@ -23,6 +23,7 @@ struct srnd_stream {
 	const struct srnd_format *format;
 	u32 number;		/* enum shakerandom_format */
 	union srnd_instance instance;
+	u8 *window;		/* of an erasing format */
 	struct mutex lock;
 	u64 position;
 	bool absorbing;		/* write appends to the message */
@@ -54,7 +55,7 @@ void srnd_stream_install(struct srnd_file *file, struct srnd_stream *s);
 
 /*
  * One read or verification of one file, as a cursor. Use: begin; any number of
- * (peek up to SRND_PEEK_MAX bytes, then took how many of them were used); end.
+ * (peek at most SRND_PEEK_MAX bytes, then took how many were used); end.
  */
 struct srnd_cursor {
 	struct srnd_stream *stream;		/* NULL: the pool */
@@ -64,7 +65,7 @@ struct srnd_cursor {
 	u64 position;				/* of the stream */
 	union {
 		struct srnd_bulk bulk;		/* the pool, long reads */
-		union srnd_instance ahead;	/* forward-only, past the peek */
+		union srnd_instance ahead;	/* a sponge, past the peek */
 	};
 };
 
@@ -79,11 +80,11 @@ struct srnd_cursor {
  */
 int srnd_cursor_begin(struct srnd_cursor *c, struct kiocb *iocb, bool write);
 
-/* How many of @len bytes the next peek may give: 0 at the end of offsets. */
-size_t srnd_cursor_room(const struct srnd_cursor *c, size_t len);
-
-/* The next @len bytes; secure mode forgets them at once. */
-void srnd_cursor_peek(struct srnd_cursor *c, u8 *out, size_t len);
+/*
+ * The next bytes, as many of @len as are at hand: how many, 0 only at the end
+ * of offsets. Secure mode forgets them at once.
+ */
+size_t srnd_cursor_peek(struct srnd_cursor *c, u8 *out, size_t len);
 
 /*
  * @used of the @len bytes just peeked were delivered. @buffer is the one they

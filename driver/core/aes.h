@@ -71,8 +71,8 @@ static inline void srnd_aes_counter_add(struct srnd_aes_counter *c, u64 n)
  * How many of @blocks (at least one) come before the low byte wraps. Vector
  * code goes by such windows, so that no carry is left inside its loops.
  */
-static inline size_t srnd_aes_window(const struct srnd_aes_counter *c,
-				     size_t blocks)
+static inline size_t srnd_aes_counter_window(const struct srnd_aes_counter *c,
+					     size_t blocks)
 {
 	size_t window = 256 - (c->lo & 255);
 

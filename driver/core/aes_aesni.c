@@ -2,7 +2,7 @@
 /* Needs AES-NI and SSE4.1, nothing of AVX. */
 #include "aes_x86.h"
 
-/* Blocks in flight: enough to hide AESENC's latency, few enough not to spill. */
+/* Blocks in flight: enough to hide the latency, few enough not to spill. */
 #ifdef __x86_64__
 #define LANES 8
 #else
@@ -17,12 +17,13 @@ struct state {
 /* A group early, so that nothing waits for it. */
 static __always_inline void next_columns(struct state *s)
 {
+	__m128i in;
 	int i;
 
 #pragma GCC unroll 2
 	for (i = 0; i < LANES / 4; i++) {
-		s->column[i] = _mm_aesenc_si128(_mm_xor_si128(s->pattern, s->at),
-						s->key);
+		in = _mm_xor_si128(s->pattern, s->at);
+		s->column[i] = _mm_aesenc_si128(in, s->key);
 		s->at = _mm_add_epi8(s->at, s->step);
 	}
 }
@@ -31,17 +32,15 @@ static __always_inline void start(struct state *s,
 				  const struct srnd_aes_key *key,
 				  const struct srnd_aes_counter *counter)
 {
-	const __m128i low = _mm_set1_epi32((int)(counter->lo & 255));
+	const __m128i low = _mm_set1_epi8((char)counter->lo);
 	struct srnd_aes_window w;
 
 	srnd_aes_window_open(&w, key, counter);
 	s->fixed = w.fixed;
 	s->pattern = w.pattern;
 	s->key = w.key;
-	s->at = _mm_and_si128(_mm_add_epi32(low, w.places),
-			      _mm_set1_epi32(0xff));
-	s->at = _mm_sll_epi32(s->at, w.order);
-	s->step = _mm_sll_epi32(_mm_set1_epi32(4), w.order);
+	s->at = _mm_and_si128(_mm_add_epi8(low, w.places), w.mask);
+	s->step = _mm_and_si128(_mm_set1_epi8(4), w.mask);
 	next_columns(s);
 }
 
@@ -130,7 +129,7 @@ void srnd_aes_aesni(const struct srnd_aes_key *key,
 		    struct srnd_aes_counter *counter, u8 *out, size_t blocks)
 {
 	while (blocks) {
-		size_t n = srnd_aes_window(counter, blocks);
+		size_t n = srnd_aes_counter_window(counter, blocks);
 
 		if (key->rounds == 14)
 			window(key, counter, out, n, 14);

@@ -33,20 +33,21 @@ static __always_inline void start(struct state *s,
 				  const struct srnd_aes_key *key,
 				  const struct srnd_aes_counter *counter)
 {
-	const __m256i low = _mm256_set1_epi32((int)(counter->lo & 255));
-	const __m256i halves = _mm256_set_epi32(1, 1, 1, 1, 0, 0, 0, 0);
+	const __m256i low = _mm256_set1_epi8((char)counter->lo);
+	const __m256i halves = _mm256_set_epi64x(0x0101010101010101,
+						 0x0101010101010101, 0, 0);
 	struct srnd_aes_window w;
-	__m256i at;
+	__m256i at, mask;
 
 	srnd_aes_window_open(&w, key, counter);
 	s->fixed = _mm256_broadcastsi128_si256(w.fixed);
 	s->pattern = _mm256_broadcastsi128_si256(w.pattern);
 	s->key = _mm256_broadcastsi128_si256(w.key);
+	mask = _mm256_broadcastsi128_si256(w.mask);
 	at = _mm256_slli_epi32(_mm256_broadcastsi128_si256(w.places), 1);
-	at = _mm256_add_epi32(_mm256_add_epi32(at, halves), low);
-	at = _mm256_and_si256(at, _mm256_set1_epi32(0xff));
-	s->at = _mm256_sll_epi32(at, w.order);
-	s->step = _mm256_sll_epi32(_mm256_set1_epi32(8), w.order);
+	at = _mm256_add_epi8(_mm256_add_epi8(at, halves), low);
+	s->at = _mm256_and_si256(at, mask);
+	s->step = _mm256_and_si256(_mm256_set1_epi8(8), mask);
 	next_columns(s);
 }
 
@@ -132,7 +133,7 @@ void srnd_aes_vaes256(const struct srnd_aes_key *key,
 		      struct srnd_aes_counter *counter, u8 *out, size_t blocks)
 {
 	while (blocks) {
-		size_t n = srnd_aes_window(counter, blocks);
+		size_t n = srnd_aes_counter_window(counter, blocks);
 
 		if (key->rounds == 14)
 			window(key, counter, out, n, 14);

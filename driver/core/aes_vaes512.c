@@ -33,27 +33,30 @@ static __always_inline void start(struct state *s,
 				  const struct srnd_aes_key *key,
 				  const struct srnd_aes_counter *counter)
 {
-	const __m512i low = _mm512_set1_epi32((int)(counter->lo & 255));
-	const __m512i quarters = _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2,
-						  1, 1, 1, 1, 0, 0, 0, 0);
+	const __m512i low = _mm512_set1_epi8((char)counter->lo);
+	const __m512i quarters =
+		_mm512_set_epi64(0x0303030303030303, 0x0303030303030303,
+				 0x0202020202020202, 0x0202020202020202,
+				 0x0101010101010101, 0x0101010101010101, 0, 0);
 	struct srnd_aes_window w;
-	__m512i at;
+	__m512i at, mask;
 
 	srnd_aes_window_open(&w, key, counter);
 	s->fixed = _mm512_broadcast_i32x4(w.fixed);
 	s->pattern = _mm512_broadcast_i32x4(w.pattern);
 	s->key = _mm512_broadcast_i32x4(w.key);
+	mask = _mm512_broadcast_i32x4(w.mask);
 	at = _mm512_slli_epi32(_mm512_broadcast_i32x4(w.places), 2);
-	at = _mm512_add_epi32(_mm512_add_epi32(at, quarters), low);
-	at = _mm512_and_si512(at, _mm512_set1_epi32(0xff));
-	s->at = _mm512_sll_epi32(at, w.order);
-	s->step = _mm512_sll_epi32(_mm512_set1_epi32(16), w.order);
+	at = _mm512_add_epi8(_mm512_add_epi8(at, quarters), low);
+	s->at = _mm512_and_si512(at, mask);
+	s->step = _mm512_and_si512(_mm512_set1_epi8(16), mask);
 	next_columns(s);
 }
 
 /* @column of @c to column 0. */
 #define FIRST(s, c, column)						\
-	_mm512_mask_shuffle_epi32((s)->fixed, 0x1111, c, (_MM_PERM_ENUM)(column))
+	_mm512_mask_shuffle_epi32((s)->fixed, 0x1111, c,		\
+				  (_MM_PERM_ENUM)(column))
 
 static __always_inline __m512i round_key(const __m128i *k)
 {
@@ -152,7 +155,7 @@ void srnd_aes_vaes512(const struct srnd_aes_key *key,
 		      struct srnd_aes_counter *counter, u8 *out, size_t blocks)
 {
 	while (blocks) {
-		size_t n = srnd_aes_window(counter, blocks);
+		size_t n = srnd_aes_counter_window(counter, blocks);
 
 		if (key->rounds == 14)
 			window(key, counter, out, n, 14);

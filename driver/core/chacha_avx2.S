@@ -49,23 +49,16 @@
 	vpor	%ymm11, %ymm\b, %ymm\b
 .endm
 
-.macro ROUND b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3
-	MIX_BYTES	16, 0, \b0, \d0
-	MIX_BYTES	16, 1, \b1, \d1
-	MIX_BYTES	16, 2, \b2, \d2
-	MIX_BYTES	16, 3, \b3, \d3
+/* Two at a time: four compete for the few units that shift and shuffle. */
+.macro QUARTERS a0, b0, c0, d0, a1, b1, c1, d1
+	MIX_BYTES	16, \a0, \b0, \d0
+	MIX_BYTES	16, \a1, \b1, \d1
 	MIX_BITS	12, \c0, \d0, \b0
 	MIX_BITS	12, \c1, \d1, \b1
-	MIX_BITS	12, \c2, \d2, \b2
-	MIX_BITS	12, \c3, \d3, \b3
-	MIX_BYTES	8, 0, \b0, \d0
-	MIX_BYTES	8, 1, \b1, \d1
-	MIX_BYTES	8, 2, \b2, \d2
-	MIX_BYTES	8, 3, \b3, \d3
+	MIX_BYTES	8, \a0, \b0, \d0
+	MIX_BYTES	8, \a1, \b1, \d1
 	MIX_BITS	7, \c0, \d0, \b0
 	MIX_BITS	7, \c1, \d1, \b1
-	MIX_BITS	7, \c2, \d2, \b2
-	MIX_BITS	7, \c3, \d3, \b3
 .endm
 
 /*
@@ -120,8 +113,10 @@ FUNC_START(srnd_chacha_avx2)
 	mov	ROUNDS, %eax
 	.p2align 6
 8:
-	ROUND	4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-	ROUND	5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14
+	QUARTERS 0, 4, 8, 12, 1, 5, 9, 13
+	QUARTERS 2, 6, 10, 14, 3, 7, 11, 15
+	QUARTERS 0, 5, 10, 15, 1, 6, 11, 12
+	QUARTERS 2, 7, 8, 13, 3, 4, 9, 14
 	sub	$2, %eax
 	jnz	8b
 

@@ -47,29 +47,28 @@
 	vprold	$\bits, %\w\d, %\w\d
 .endm
 
-/* The same in both groups. */
-.macro MIX w, bits, a, b, d
-	MIX1	\w, \bits, \a, \b, \d
-	MIX1	\w, \bits, %(\a + 16), %(\b + 16), %(\d + 16)
+/* The same for words of the group whose registers start at g. */
+.macro MIX w, g, bits, a, b, d
+	MIX1	\w, \bits, %(\g + \a), %(\g + \b), %(\g + \d)
 .endm
 
-.macro ROUND w, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3
-	MIX	\w, 16, 0, \b0, \d0
-	MIX	\w, 16, 1, \b1, \d1
-	MIX	\w, 16, 2, \b2, \d2
-	MIX	\w, 16, 3, \b3, \d3
-	MIX	\w, 12, \c0, \d0, \b0
-	MIX	\w, 12, \c1, \d1, \b1
-	MIX	\w, 12, \c2, \d2, \b2
-	MIX	\w, 12, \c3, \d3, \b3
-	MIX	\w, 8, 0, \b0, \d0
-	MIX	\w, 8, 1, \b1, \d1
-	MIX	\w, 8, 2, \b2, \d2
-	MIX	\w, 8, 3, \b3, \d3
-	MIX	\w, 7, \c0, \d0, \b0
-	MIX	\w, 7, \c1, \d1, \b1
-	MIX	\w, 7, \c2, \d2, \b2
-	MIX	\w, 7, \c3, \d3, \b3
+.macro ROUND w, g, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3
+	MIX	\w, \g, 16, 0, \b0, \d0
+	MIX	\w, \g, 16, 1, \b1, \d1
+	MIX	\w, \g, 16, 2, \b2, \d2
+	MIX	\w, \g, 16, 3, \b3, \d3
+	MIX	\w, \g, 12, \c0, \d0, \b0
+	MIX	\w, \g, 12, \c1, \d1, \b1
+	MIX	\w, \g, 12, \c2, \d2, \b2
+	MIX	\w, \g, 12, \c3, \d3, \b3
+	MIX	\w, \g, 8, 0, \b0, \d0
+	MIX	\w, \g, 8, 1, \b1, \d1
+	MIX	\w, \g, 8, 2, \b2, \d2
+	MIX	\w, \g, 8, 3, \b3, \d3
+	MIX	\w, \g, 7, \c0, \d0, \b0
+	MIX	\w, \g, 7, \c1, \d1, \b1
+	MIX	\w, \g, 7, \c2, \d2, \b2
+	MIX	\w, \g, 7, \c3, \d3, \b3
 .endm
 
 .macro LOAD1 w, word, first, second
@@ -164,8 +163,10 @@
 	mov	ROUNDS, %eax
 	.p2align 6
 8:
-	ROUND	\w, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-	ROUND	\w, 5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14
+	ROUND	\w, 0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	ROUND	\w, 16, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	ROUND	\w, 0, 5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14
+	ROUND	\w, 16, 5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14
 	sub	$2, %eax
 	jnz	8b
 
@@ -185,14 +186,14 @@
 	sub	$2 * \n, BLOCKS
 .endm
 
-/* Forgets: vzeroall reaches registers 0 to 15 only. */
-.macro EPILOGUE
+/* Forgets; vzeroall reaches registers 0 to 15 only. */
+.macro EPILOGUE w
 	vzeroall
 	.irp i, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
 	vpxord	%xmm\i, %xmm\i, %xmm\i
 	.endr
 	.irp i, 0, 1, 2, 3, 4
-	vmovdqa32	%zmm16, 64 * \i(%rsp)
+	vmovdqa32	%\w\()16, 64 * \i(%rsp)
 	.endr
 	leave
 .endm
@@ -210,7 +211,7 @@ FUNC_START(srnd_chacha_avx512vl)
 	.noaltmacro
 	jnz	7b
 9:
-	EPILOGUE
+	EPILOGUE ymm
 	RET
 FUNC_END(srnd_chacha_avx512vl)
 
@@ -225,9 +226,9 @@ FUNC_START(srnd_chacha_avx512)
 	.noaltmacro
 	ja	7b
 9:
-	EPILOGUE
+	EPILOGUE zmm
 	RET
 6:
-	EPILOGUE
+	EPILOGUE zmm
 	jmp	srnd_chacha_avx512vl
 FUNC_END(srnd_chacha_avx512)

@@ -2,6 +2,11 @@
 #include "../../uapi/shakerandom.h"
 #include "format.h"
 
+#define RATCHET_BLOCKS 8
+#define RATCHET_WINDOW (RATCHET_BLOCKS * SRND_SHAKE256_RATE)
+#define ERASE_KEY 32
+#define ERASE_BATCH 8192
+
 static void chacha_key(union srnd_instance *s, const struct srnd_format *f,
 		       const u8 *key, const u8 *nonce)
 {
@@ -20,7 +25,7 @@ static void chacha_grains(const union srnd_instance *s,
 	counter = index + (state[12] | (u64)state[13] << 32);
 	state[12] = (u32)counter;
 	state[13] = (u32)(counter >> 32);
-	b->chacha(state, out, n, f->param);
+	b->chacha(state, out, n, f->rounds);
 	srnd_wipe(state, sizeof(state));
 }
 
@@ -79,11 +84,37 @@ static void sectors_grains(const union srnd_instance *s,
 	b->sectors(s->block, index, out, n);
 }
 
+/* Eight blocks of output, then a step that cannot be undone. */
+static void ratchet_refill(struct srnd_forward *s, const struct srnd_backend *b)
+{
+	size_t i;
+
+	for (i = 0; i < RATCHET_BLOCKS; i++)
+		srnd_sponge_squeeze(&s->sponge, b->keccak,
+				    s->window + i * SRND_SHAKE256_RATE,
+				    SRND_SHAKE256_RATE);
+	b->keccak(s->sponge.state, s->sponge.rounds);
+	srnd_wipe(s->sponge.state, s->zeros);
+	s->taken = 0;
+}
+
+/* Each batch begins with the key of the next; it stays in the window's place. */
+static void erase_refill(struct srnd_forward *s, const struct srnd_backend *b)
+{
+	struct srnd_aes_counter counter = { 0 };
+	struct srnd_aes_key key;
+
+	srnd_aes_expand(&key, s->window, ERASE_KEY);
+	b->aes(&key, &counter, s->window, ERASE_BATCH / SRND_AES_BLOCK);
+	srnd_wipe(&key, sizeof(key));
+	s->taken = ERASE_KEY;
+}
+
 #define CHACHA(n) {						\
 	.name = "chacha" #n, .primitive = SRND_CHACHA,		\
 	.flags = SRND_EXPANDS, .seed_sizes = { 32 },		\
 	.key_size = 32, .grain = SRND_CHACHA_BLOCK,		\
-	.param = (n), .key = chacha_key, .grains = chacha_grains }
+	.rounds = (n), .key = chacha_key, .grains = chacha_grains }
 
 #define AES(text, bytes, setkey) {				\
 	.name = text, .primitive = SRND_AES,			\
@@ -91,9 +122,15 @@ static void sectors_grains(const union srnd_instance *s,
 	.key_size = bytes, .grain = SRND_AES_BLOCK,		\
 	.key = setkey, .grains = aes_grains }
 
-#define XOF(text, r, rate) {					\
+#define XOF(text, n, r) {					\
 	.name = text, .primitive = SRND_KECCAK,			\
-	.flags = SRND_ABSORBS, .param = rate, .rounds = r }
+	.flags = SRND_ABSORBS, .rounds = n, .rate = r }
+
+#define RATCHET(text, n, ...) {					\
+	.name = text, .primitive = SRND_KECCAK,			\
+	.seed_sizes = { __VA_ARGS__ },				\
+	.rounds = n, .rate = SRND_SHAKE256_RATE,		\
+	.window = RATCHET_WINDOW, .refill = ratchet_refill }
 
 static const struct srnd_format formats[] = {
 	[SHAKERANDOM_CHACHA20] = CHACHA(20),
@@ -108,6 +145,18 @@ static const struct srnd_format formats[] = {
 		.key = sectors_key, .grains = sectors_grains },
 	[SHAKERANDOM_SHAKE256] = XOF("shake256", 24, SRND_SHAKE256_RATE),
 	[SHAKERANDOM_SHAKE128] = XOF("shake128", 24, SRND_SHAKE128_RATE),
+	[SHAKERANDOM_TURBOSHAKE256] =
+		XOF("turboshake256", 12, SRND_SHAKE256_RATE),
+	[SHAKERANDOM_TURBOSHAKE128] =
+		XOF("turboshake128", 12, SRND_SHAKE128_RATE),
+	[SHAKERANDOM_SHAKE256_RATCHET] =
+		RATCHET("shake256-ratchet", 24, 16, 24, 32, 136),
+	[SHAKERANDOM_TURBOSHAKE256_RATCHET] =
+		RATCHET("turboshake256-ratchet", 12, 136),
+	[SHAKERANDOM_AES256_ERASE] = {
+		.name = "aes256-erase", .primitive = SRND_AES,
+		.seed_sizes = { ERASE_KEY },
+		.window = ERASE_BATCH, .refill = erase_refill },
 };
 
 const struct srnd_format *srnd_format(u32 number)
@@ -181,25 +230,37 @@ static void key_from_any(union srnd_instance *s, const struct srnd_format *f,
 	srnd_wipe(key, sizeof(key));
 }
 
+static void seed_forward(struct srnd_forward *s, const struct srnd_format *f,
+			 const struct srnd_engine *e, const u8 *seed,
+			 size_t len)
+{
+	s->taken = f->window;
+	if (!f->rate) {
+		memcpy(s->window, seed, len);
+		return;
+	}
+	s->zeros = len < 32 ? len : 32;
+	srnd_sponge_init(&s->sponge, f->rate, f->rounds, SRND_SHAKE_DOMAIN);
+	srnd_sponge_absorb(&s->sponge, e->row[f->primitive]->keccak, seed, len);
+}
+
 void srnd_format_seed(union srnd_instance *s, const struct srnd_format *f,
 		      const struct srnd_engine *e, const u8 *seed, size_t len,
 		      const u8 *nonce)
 {
-	if (!f->key) {
-		srnd_sponge_init(&s->sponge, f->param, f->rounds,
-				 SRND_SHAKE_DOMAIN);
-		srnd_format_absorb(s, f, e, seed, len);
-	} else if (f->seed_sizes[0]) {
+	if (!f->key)
+		seed_forward(&s->forward, f, e, seed, len);
+	else if (f->seed_sizes[0])
 		f->key(s, f, seed, nonce);
-	} else {
+	else
 		key_from_any(s, f, e, seed, len, nonce);
-	}
 }
 
 void srnd_format_absorb(union srnd_instance *s, const struct srnd_format *f,
 			const struct srnd_engine *e, const u8 *data, size_t len)
 {
-	srnd_sponge_absorb(&s->sponge, e->row[f->primitive]->keccak, data, len);
+	srnd_sponge_absorb(&s->forward.sponge, e->row[f->primitive]->keccak,
+			   data, len);
 }
 
 /* The part of one grain that a read begins or ends in. */
@@ -244,8 +305,37 @@ void srnd_format_read(const union srnd_instance *s, const struct srnd_format *f,
 		read_part(s, f, b, offset, out, len);
 }
 
+size_t srnd_format_peek(union srnd_instance *s, const struct srnd_format *f,
+			const struct srnd_engine *e, u8 *out, size_t len)
+{
+	struct srnd_forward *w = &s->forward;
+
+	if (w->taken == f->window)
+		f->refill(w, e->row[f->primitive]);
+	if (len > (size_t)(f->window - w->taken))
+		len = f->window - w->taken;
+	memcpy(out, w->window + w->taken, len);
+	return len;
+}
+
+void srnd_format_take(union srnd_instance *s, size_t len)
+{
+	srnd_wipe(s->forward.window + s->forward.taken, len);
+	s->forward.taken += len;
+}
+
 void srnd_format_squeeze(union srnd_instance *s, const struct srnd_format *f,
 			 const struct srnd_engine *e, u8 *out, size_t len)
 {
-	srnd_sponge_squeeze(&s->sponge, e->row[f->primitive]->keccak, out, len);
+	size_t n;
+
+	if (!f->window) {
+		srnd_sponge_squeeze(&s->forward.sponge,
+				    e->row[f->primitive]->keccak, out, len);
+		return;
+	}
+	for (; len; out += n, len -= n) {
+		n = srnd_format_peek(s, f, e, out, len);
+		srnd_format_take(s, n);
+	}
 }

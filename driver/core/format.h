@@ -13,8 +13,20 @@
 #define SRND_GRAIN_MAX SRND_SECTOR
 
 /*
- * One instance of a format. Everything but a sponge is constant once it is
- * keyed, so any number of readers may generate from it at once.
+ * What a forward-only format holds. One that erases works ahead: a window of
+ * output of which each byte is wiped as it is taken, and from whose origin the
+ * state has moved on, so that nothing left here yields what was taken.
+ */
+struct srnd_forward {
+	struct srnd_sponge sponge;
+	u8 *window;	/* the caller's, srnd_format.window bytes */
+	u16 taken;	/* bytes of the window that are gone */
+	u8 zeros;	/* ratchet: bytes of state it clears */
+};
+
+/*
+ * One instance of a format. A seekable one is constant once it is keyed, so any
+ * number of readers may generate from it at once.
  */
 union srnd_instance {
 	u32 chacha[16];
@@ -23,7 +35,7 @@ union srnd_instance {
 		struct srnd_aes_counter start;
 	} aes;
 	u64 block[SRND_KECCAK_LANES];
-	struct srnd_sponge sponge;
+	struct srnd_forward forward;
 };
 
 #define SRND_EXPANDS	BIT(0)	/* SHAKERANDOM_SEED_EXPAND is allowed */
@@ -35,9 +47,10 @@ struct srnd_format {
 	unsigned int flags;
 	u8 seed_sizes[4];	/* lengths a seed may have; none: any length */
 	u8 key_size;		/* what ->key takes */
-	u8 param;		/* ChaCha: rounds; sponges: rate */
-	u8 rounds;		/* of Keccak */
+	u8 rounds;		/* of ChaCha or Keccak */
+	u8 rate;		/* of sponges */
 	u16 grain;		/* seekable formats: bytes a step of @index */
+	u16 window;		/* erasing formats: bytes worked ahead */
 
 	/* Keyed formats: from a raw key of key_size bytes and a full nonce. */
 	void (*key)(union srnd_instance *s, const struct srnd_format *f,
@@ -47,6 +60,8 @@ struct srnd_format {
 		       const struct srnd_format *f,
 		       const struct srnd_backend *b, u64 index, u8 *out,
 		       size_t n);
+	/* Erasing formats: the next window; sets forward.taken. */
+	void (*refill)(struct srnd_forward *s, const struct srnd_backend *b);
 };
 
 /* The row of a SHAKERANDOM_* format number; NULL if it is not served. */
@@ -69,8 +84,9 @@ static inline bool srnd_format_has_nonce(const struct srnd_format *f)
 bool srnd_format_seed_ok(const struct srnd_format *f, size_t len);
 
 /*
- * Seeds an instance. The caller has checked @len; @nonce is SRND_NONCE bytes
- * and all zero where the format has none.
+ * Seeds an instance. The caller has checked @len and, for a format with a
+ * window, set forward.window; @nonce is SRND_NONCE bytes and all zero where the
+ * format has none.
  */
 void srnd_format_seed(union srnd_instance *s, const struct srnd_format *f,
 		      const struct srnd_engine *e, const u8 *seed, size_t len,
@@ -107,5 +123,15 @@ void srnd_format_read(const union srnd_instance *s, const struct srnd_format *f,
 /* Forward-only formats: the next @len bytes. */
 void srnd_format_squeeze(union srnd_instance *s, const struct srnd_format *f,
 			 const struct srnd_engine *e, u8 *out, size_t len);
+
+/*
+ * Formats with a window: copies the next bytes, up to @len and to the window's
+ * end, without taking them; how many. At least one if @len is not 0.
+ */
+size_t srnd_format_peek(union srnd_instance *s, const struct srnd_format *f,
+			const struct srnd_engine *e, u8 *out, size_t len);
+
+/* Takes, that is wipes, the first @len bytes that peek gave. */
+void srnd_format_take(union srnd_instance *s, size_t len);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "keccak.h"
 
-static const u64 round_constants[24] = {
+const u64 srnd_keccak_constants[24] = {
 	0x0000000000000001, 0x0000000000008082, 0x800000000000808a,
 	0x8000000080008000, 0x000000000000808b, 0x0000000080000001,
 	0x8000000080008081, 0x8000000000008009, 0x000000000000008a,
@@ -59,8 +59,8 @@ void srnd_keccak_portable(u64 state[SRND_KECCAK_LANES], unsigned int rounds)
 	unsigned int i;
 
 	for (i = 24 - rounds; i < 24; i += 2) {
-		round_to(spare, state, round_constants[i]);
-		round_to(state, spare, round_constants[i + 1]);
+		round_to(spare, state, srnd_keccak_constants[i]);
+		round_to(state, spare, srnd_keccak_constants[i + 1]);
 	}
 	srnd_wipe(spare, sizeof(spare));
 }

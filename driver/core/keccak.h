@@ -21,6 +21,10 @@
 typedef void srnd_keccak_fn(u64 state[SRND_KECCAK_LANES], unsigned int rounds);
 
 srnd_keccak_fn srnd_keccak_portable;
+srnd_keccak_fn srnd_keccak_bmi;
+
+/* The round constants of iota, for the variants. */
+extern const u64 srnd_keccak_constants[24];
 
 /*
  * Sectors: SHAKE256 of one padded block that differs in a 64-bit index only,
@@ -41,6 +45,11 @@ typedef void srnd_sectors_fn(const u64 block[SRND_KECCAK_LANES], u64 first,
 #define SRND_SECTOR_INDEX 101	/* straddles lanes 12 (3 bytes) and 13 (5 bytes) */
 
 srnd_sectors_fn srnd_sectors_portable;
+srnd_sectors_fn srnd_sectors_avx2;
+srnd_sectors_fn srnd_sectors_avx512;
+srnd_sectors_fn srnd_sectors_avx512vl;
+srnd_sectors_fn srnd_sectors_neon;
+srnd_sectors_fn srnd_sectors_sha3;
 
 /* XORs LE64(@index) into @state at byte SRND_SECTOR_INDEX. */
 static inline void srnd_sector_index(u64 state[SRND_KECCAK_LANES], u64 index)

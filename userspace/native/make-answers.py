@@ -10,7 +10,10 @@ ANSWER_BYTES = 8192
 NONCE = b"\xc0" + 14 * b"\xff" + b"\xf0"
 SEEDS = {ref.CHACHA20: (32,), ref.CHACHA12: (32,), ref.CHACHA8: (32,),
          ref.AES256_CTR: (32,), ref.AES128_CTR: (16,), ref.AES128_LE: (16,),
-         ref.SHAKE256_CTR: (33,), ref.SHAKE256: (0, 33), ref.SHAKE128: (33,)}
+         ref.SHAKE256_CTR: (33,), ref.SHAKE256: (0, 33), ref.SHAKE128: (33,),
+         ref.TURBOSHAKE256: (33,), ref.TURBOSHAKE128: (33,),
+         ref.SHAKE256_RATCHET: (16, 24, 32, 136),
+         ref.TURBOSHAKE256_RATCHET: (136,), ref.AES256_ERASE: (32,)}
 
 
 def main():

@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from common import Failure, cache, locked, must, run, say
+from common import Failure, cache, must, run, say
 from kernels import host_arch
 
 TRIES = 4
@@ -65,13 +65,13 @@ def source_for(suite, sources):
 class Archive:
     """The packages of some suites for one architecture, and for this machine's own."""
 
-    def __init__(self, arch, suites):
+    def __init__(self, arch, suites, native=None):
         self.arch = arch
+        self.native = native or host_arch()
         self.suites = suites
-        self.home = cache("apt", "_".join((arch, *suites)))
+        self.home = cache("apt", "_".join((self.native, arch, *suites)))
 
     def options(self):
-        native = host_arch()
         settings = {
             "Dir::Etc::sourcelist": "/dev/null",
             "Dir::Etc::sourceparts": self.home / "etc",
@@ -80,15 +80,15 @@ class Archive:
             "Dir::State": self.home / "state",
             "Dir::State::status": self.home / "status",
             "Dir::Cache": self.home / "cache",
-            "APT::Architecture": native,
-            "APT::Architectures::": native,
+            "APT::Architecture": self.native,
+            "APT::Architectures::": self.native,
             "APT::Sandbox::User": "root",       # the sandbox user cannot read a cache in a home
             "Acquire::Languages": "none",
             "Acquire::Retries": "3",
             "APT::Update::Error-Mode": "any",
         }
         flags = [f"-o={key}={value}" for key, value in settings.items()]
-        if self.arch != native:
+        if self.arch != self.native:
             flags.append(f"-o=APT::Architectures::={self.arch}")
         return ["-q", *flags]
 
@@ -122,14 +122,23 @@ class Archive:
         return next(deb822_entries(text))
 
     def unpack(self, packages, destination):
-        """Extract packages (no scripts are run) into a directory that appears whole or not at all."""
+        """Extract these packages into a directory that appears whole or not at all."""
+        self.extract(["download", *packages], packages, destination)
+
+    def unpack_with_dependencies(self, packages, destination):
+        """The same with all they depend on, as if on an empty machine."""
+        self.extract(["install", "-y", "--no-install-recommends", "--download-only", *packages],
+                     packages, destination)
+
+    def extract(self, command, packages, destination):
+        """No script of a package is run: dpkg only unpacks."""
         destination.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache("tmp")) as scratch:
             debs, tree = Path(scratch, "debs"), Path(scratch, "tree")
-            debs.mkdir()
-            self.retry(["apt-get", *self.options(), "download", *packages],
+            (debs / "partial").mkdir(parents=True)
+            self.retry(["apt-get", *self.options(), f"-o=Dir::Cache::archives={debs}", *command],
                        "download " + " ".join(packages), cwd=debs)
-            for deb in sorted(debs.iterdir()):
+            for deb in sorted(debs.glob("*.deb")):
                 must(["dpkg", "-x", deb, tree])
                 deb.unlink()
             tree.chmod(0o755)

@@ -17,6 +17,7 @@ import guest
 import initramfs
 import kernelfiles
 import kernels
+import rootfs
 from common import FAILED, HERE, Failure, say
 
 
@@ -37,7 +38,7 @@ def parse(arguments):
                         help="seconds the command may take, 0 = any (%(default)s)")
     parser.add_argument("--insmod", default=env("INSMOD") or "1", choices=("0", "1"),
                         help="0: boot without loading the module")
-    return parser.parse_args(arguments)
+    return parser.parse_intermixed_args(arguments)
 
 
 def split_files(text):
@@ -60,8 +61,7 @@ def boot(kernel, start, options):
     deps.ensure(deps.wanted(kernel))
     files = kernelfiles.ensure(kernel)
     modules = build.module(kernel, files)
-    start_image = initramfs.ensure(kernel, files)
-    return start(kernel, files, start_image, "/", modules, options)
+    return start(kernel, files, initramfs.ensure(kernel, files), rootfs.ensure(kernel), modules, options)
 
 
 def act(given):

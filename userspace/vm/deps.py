@@ -16,7 +16,7 @@ TRIES = 4
 
 def compiler(kernel):
     """The package of the compiler for a guest's module."""
-    if kernel.arch.debian == host_arch():
+    if kernel.arch.debian == host_arch() or not kernel.arch.cross:
         return f"gcc-{kernel.gcc}"
     return f"gcc-{kernel.gcc}-{kernel.arch.cross.rstrip('-').replace('_', '-')}"
 

@@ -181,7 +181,8 @@ class Guest:
                 raise Failure(f"the guest could not get ready: {rest}\n{self.last_words()}")
 
     def last_words(self):
-        lines = self.log.read_text(errors="replace").splitlines()[-40:] if self.log.exists() else []
+        console = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
+        lines = [line for line in console[:-40] if "Kernel panic" in line] + console[-40:]
         lines += Path(f"{self.log}.qemu").read_text(errors="replace").splitlines()[-10:]
         return f"    the end of its console ({self.log}):\n" + "\n".join("    | " + line for line in lines)
 

@@ -14,7 +14,7 @@ class Arch:
     machine: tuple      # arguments of the emulator
     console: str
     kernel: str         # ARCH= of the kernel's makefiles
-    cross: str          # prefix of the cross compiler, and Debian's spelling of it
+    cross: str          # prefix of the compiler on a machine of another architecture
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ ARCHES = {row.debian: row for row in (
     Arch("amd64", "qemu-system-x86_64", "qemu-system-x86",
          ("-machine", "pc"), "ttyS0", "x86", "x86_64-linux-gnu-"),
     Arch("i386", "qemu-system-i386", "qemu-system-x86",
-         ("-machine", "pc"), "ttyS0", "x86", "i686-linux-gnu-"),
+         ("-machine", "pc"), "ttyS0", "x86", ""),        # amd64's compiler serves both
     Arch("arm64", "qemu-system-aarch64", "qemu-system-arm",
          ("-machine", "virt"), "ttyAMA0", "arm64", "aarch64-linux-gnu-"),
     Arch("armhf", "qemu-system-arm", "qemu-system-arm",
