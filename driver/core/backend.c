@@ -13,6 +13,19 @@ static const struct srnd_backend chacha_rows[] = {
 };
 
 static const struct srnd_backend aes_rows[] = {
+#ifdef __x86_64__
+	{ .name = "vaes512", .fpu = true, .aes = srnd_aes_vaes512,
+	  .needs = SRND_CPU_AES | SRND_CPU_VAES | SRND_CPU_AVX2 |
+		   SRND_CPU_AVX512,
+	  .avoid = SRND_CPU_SLOW_512 },
+	{ .name = "vaes256", .fpu = true, .aes = srnd_aes_vaes256,
+	  .needs = SRND_CPU_AES | SRND_CPU_VAES | SRND_CPU_AVX2 },
+	{ .name = "aesni", .fpu = true, .aes = srnd_aes_aesni,
+	  .needs = SRND_CPU_AES },
+#elif defined(__aarch64__) && !defined(__AARCH64EB__)
+	{ .name = "neon", .fpu = true, .aes = srnd_aes_neon,
+	  .needs = SRND_CPU_NEON | SRND_CPU_AES },
+#endif
 	{ .name = "portable", .aes = srnd_aes_portable },
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "keccak.h"
+#include "keccak_scalar.h"
 
 const u64 srnd_keccak_constants[24] = {
 	0x0000000000000001, 0x0000000000008082, 0x800000000000808a,
@@ -12,57 +12,9 @@ const u64 srnd_keccak_constants[24] = {
 	0x8000000000008080, 0x0000000080000001, 0x8000000080008008,
 };
 
-/*
- * theta, then plane by plane rho, pi and chi from @a to @e. The lane that pi
- * moves to column x of plane y stood at column (x + 3y) mod 5 of plane x.
- */
-#define PLANE(e, a, d, y, c0, r0, c1, r1, c2, r2, c3, r3, c4, r4)	\
-	do {								\
-		b0 = srnd_rol64(a[c0] ^ d[(c0) % 5], r0);		\
-		b1 = srnd_rol64(a[c1] ^ d[(c1) % 5], r1);		\
-		b2 = srnd_rol64(a[c2] ^ d[(c2) % 5], r2);		\
-		b3 = srnd_rol64(a[c3] ^ d[(c3) % 5], r3);		\
-		b4 = srnd_rol64(a[c4] ^ d[(c4) % 5], r4);		\
-		e[5 * (y)] = b0 ^ (~b1 & b2);				\
-		e[5 * (y) + 1] = b1 ^ (~b2 & b3);			\
-		e[5 * (y) + 2] = b2 ^ (~b3 & b4);			\
-		e[5 * (y) + 3] = b3 ^ (~b4 & b0);			\
-		e[5 * (y) + 4] = b4 ^ (~b0 & b1);			\
-	} while (0)
-
-static inline void round_to(u64 e[25], const u64 a[25], u64 constant)
-{
-	u64 c[5], d[5], b0, b1, b2, b3, b4;
-
-	c[0] = a[0] ^ a[5] ^ a[10] ^ a[15] ^ a[20];
-	c[1] = a[1] ^ a[6] ^ a[11] ^ a[16] ^ a[21];
-	c[2] = a[2] ^ a[7] ^ a[12] ^ a[17] ^ a[22];
-	c[3] = a[3] ^ a[8] ^ a[13] ^ a[18] ^ a[23];
-	c[4] = a[4] ^ a[9] ^ a[14] ^ a[19] ^ a[24];
-	d[0] = c[4] ^ srnd_rol64(c[1], 1);
-	d[1] = c[0] ^ srnd_rol64(c[2], 1);
-	d[2] = c[1] ^ srnd_rol64(c[3], 1);
-	d[3] = c[2] ^ srnd_rol64(c[4], 1);
-	d[4] = c[3] ^ srnd_rol64(c[0], 1);
-
-	PLANE(e, a, d, 0, 0, 0, 6, 44, 12, 43, 18, 21, 24, 14);
-	PLANE(e, a, d, 1, 3, 28, 9, 20, 10, 3, 16, 45, 22, 61);
-	PLANE(e, a, d, 2, 1, 1, 7, 6, 13, 25, 19, 8, 20, 18);
-	PLANE(e, a, d, 3, 4, 27, 5, 36, 11, 10, 17, 15, 23, 56);
-	PLANE(e, a, d, 4, 2, 62, 8, 55, 14, 39, 15, 41, 21, 2);
-	e[0] ^= constant;
-}
-
 void srnd_keccak_portable(u64 state[SRND_KECCAK_LANES], unsigned int rounds)
 {
-	u64 spare[SRND_KECCAK_LANES];
-	unsigned int i;
-
-	for (i = 24 - rounds; i < 24; i += 2) {
-		round_to(spare, state, srnd_keccak_constants[i]);
-		round_to(state, spare, srnd_keccak_constants[i + 1]);
-	}
-	srnd_wipe(spare, sizeof(spare));
+	permute_once(state, rounds);
 }
 
 /* Stores the first @len bytes of a state, a multiple of 8. */

@@ -14,6 +14,10 @@
 #endif
 #include "keccak.h"
 
+#ifdef __AARCH64EB__
+#error "Output is stored as lanes lie in registers: little-endian only."
+#endif
+
 typedef uint64x2_t lane_t;
 
 #define LANE_WAYS 2
@@ -24,7 +28,7 @@ typedef uint64x2_t lane_t;
 #define LANE_SHR(a, n) vshrq_n_u64(a, n)
 #define LANE_XOR(a, b) veorq_u64(a, b)
 
-/* Bytes, so that the output is little-endian whatever the processor is. */
+/* As bytes, which need no alignment. */
 #define STORE_PAIR(p, pair) vst1q_u8(p, vreinterpretq_u8_u64(pair))
 #define STORE_LANE(p, lane) vst1_u8(p, vreinterpret_u8_u64(lane))
 
