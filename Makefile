@@ -30,7 +30,7 @@ make deps             install the Debian packages that run and check need
 make module           build for the running kernel, or for KDIR=/path/to/kernel/build
 make install          as root: install that module and <linux/shakerandom.h>
 make uninstall        as root: remove them
-make clean            remove what 'make module' built
+make clean            remove what was built in this tree
 endef
 
 help:
@@ -46,27 +46,36 @@ check-guest:
 	@FILES='userspace/vm/run-tests.sh $(DEVICE_TESTS)' \
 		CMD='sh ./run-tests.sh ./$(notdir $(DEVICE_TESTS))' $(VM) run
 
-# The kernel's makefiles have their own idea of these names.
-KBUILD = env -u CMD -u FILES -u KERNEL -u PARAMS -u CPU $(MAKE) -C $(KDIR) M="$(CURDIR)"
-NEED_HEADERS = test -e $(KDIR)/Makefile || { \
-	echo "no kernel headers in $(KDIR): install linux-headers-$$(uname -r), or name a build tree with KDIR=" >&2; exit 1; }
-RELEASE = $$(cat $(KDIR)/include/config/kernel.release)
+# The kernel's makefiles have their own idea of these names. Nobody signs here, so they need no key;
+# type information for tracers would need pahole.
+KBUILD = env -u CMD -u FILES -u KERNEL -u PARAMS -u CPU $(MAKE) -C $(KDIR) M=$(CURDIR) \
+	CONFIG_MODULE_SIG_ALL= $(if $(shell command -v pahole),,CONFIG_DEBUG_INFO_BTF_MODULES=)
+RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
 HEADER := /usr/include/linux/shakerandom.h
 
+define NEED_HEADERS
+@test -e $(KDIR)/Makefile || { \
+	echo "no kernel headers in $(KDIR):" >&2; \
+	echo "    apt-get install linux-headers-$$(uname -r), or name a build tree with KDIR=" >&2; exit 1; }
+@test $(words $(CURDIR)) = 1 || { \
+	echo "the kernel's makefiles cannot build in a path with spaces: $(CURDIR)" >&2; exit 1; }
+endef
+
 module:
-	@$(NEED_HEADERS)
+	$(NEED_HEADERS)
 	@$(KBUILD) modules
 
+# A package being made (DESTDIR) leaves the index of modules to the machine it will be installed on.
 install: module
 	@$(KBUILD) INSTALL_MOD_DIR=updates INSTALL_MOD_PATH=$(DESTDIR) modules_install
 	install -D -m 644 uapi/shakerandom.h $(DESTDIR)$(HEADER)
-	depmod -b $(DESTDIR)/ $(RELEASE)
+	$(if $(DESTDIR),,depmod $(RELEASE))
 
 uninstall:
-	@$(NEED_HEADERS)
+	$(NEED_HEADERS)
 	rm -f $(DESTDIR)/lib/modules/$(RELEASE)/updates/shakerandom*.ko* $(DESTDIR)$(HEADER)
-	depmod -b $(DESTDIR)/ $(RELEASE)
+	$(if $(DESTDIR),,depmod $(RELEASE))
 
 clean:
-	@find . -path ./.git -prune -o -type f \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
-		-o -name '.*.cmd' -o -name '.*.d' -o -name 'Module.symvers' -o -name 'modules.order' \) -exec rm -f {} +
+	@rm -rf userspace/*/build Module.symvers modules.order *.o *.ko *.mod *.mod.c .*.cmd .*.d
+	@find $(wildcard driver kunit) -type f \( -name '*.o' -o -name '.*.cmd' -o -name '.*.d' -o -name '*.mod' \) -exec rm -f {} +

@@ -46,6 +46,18 @@ static void section_end(const struct srnd_format *f,
 		srnd_simd_end(simd);
 }
 
+void srnd_engine_key(union srnd_instance *s, const struct srnd_format *f,
+		     const u8 *key)
+{
+	static const u8 nonce[SRND_NONCE];
+	const struct srnd_engine *e;
+	struct srnd_simd simd;
+
+	e = section_begin(f, &simd);
+	f->key(s, f, e->row[f->primitive], key, nonce);
+	section_end(f, e, &simd);
+}
+
 void srnd_engine_read(const union srnd_instance *s, const struct srnd_format *f,
 		      u64 offset, u8 *out, size_t len)
 {

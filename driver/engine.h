@@ -23,6 +23,10 @@ enum srnd_statistic {
 void srnd_count(enum srnd_statistic what, u64 n);
 u64 srnd_counted(enum srnd_statistic what);
 
+/* From a raw key of f->key_size bytes, with an all-zero nonce. */
+void srnd_engine_key(union srnd_instance *s, const struct srnd_format *f,
+		     const u8 *key);
+
 /* srnd_format_read, _squeeze, _peek and _absorb, guarded. */
 void srnd_engine_read(const union srnd_instance *s, const struct srnd_format *f,
 		      u64 offset, u8 *out, size_t len);

@@ -257,10 +257,9 @@ static void rekey(struct instance *i, u32 g)
 static void refill(struct instance *i, u32 g)
 {
 	const struct srnd_format *f = srnd_generator_format(g);
-	static const u8 nonce[SRND_NONCE];
 	union srnd_instance s;
 
-	f->key(&s, f, i->key, nonce);
+	srnd_engine_key(&s, f, i->key);
 	srnd_engine_read(&s, f, 0, i->buffer, sizeof(i->buffer));
 	srnd_wipe(&s, sizeof(s));
 	memcpy(i->key, i->buffer, f->key_size);
@@ -301,7 +300,6 @@ void srnd_pool_take(enum srnd_generator g, u8 *out, size_t len)
 void srnd_bulk_begin(struct srnd_bulk *b, enum srnd_generator g)
 {
 	const struct srnd_format *f = srnd_generator_format(g);
-	static const u8 nonce[SRND_NONCE];
 	u8 key[SRND_KEY_MAX];
 
 	b->generator = g;
@@ -309,7 +307,7 @@ void srnd_bulk_begin(struct srnd_bulk *b, enum srnd_generator g)
 	b->born = jiffies;
 	b->generation = srnd_pool_generation();
 	srnd_pool_take(g, key, f->key_size);
-	f->key(&b->instance, f, key, nonce);
+	srnd_engine_key(&b->instance, f, key);
 	srnd_wipe(key, sizeof(key));
 }
 

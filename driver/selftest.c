@@ -58,8 +58,7 @@ static void generate(const struct answer *a, const struct srnd_engine *e,
 		nonce[SRND_NONCE - 1] = 0xf0;
 	}
 	s.forward.window = window;
-	srnd_format_seed(&s, f, &srnd_portable_engine, seed, a->seed_len,
-			 nonce);
+	srnd_format_seed(&s, f, e, seed, a->seed_len, nonce);
 	if (srnd_format_seekable(f))
 		srnd_format_read(&s, f, e, 0, out, ANSWER_BYTES);
 	else

@@ -58,7 +58,7 @@ static void known_make(struct known *k, const struct variety *v, u64 hi, u64 lo,
 	size_t i;
 
 	srnd_cases_fill(raw, sizeof(raw), (u32)v->key_len);
-	srnd_aes_expand(&k->key, raw, v->key_len);
+	srnd_aes_expand_portable(&k->key, raw, v->key_len);
 	k->start = (struct srnd_aes_counter) {
 		.lo = lo, .hi = hi, .little_endian = v->little_endian };
 	for (i = 0; i < blocks; i++) {
@@ -97,7 +97,7 @@ static void answer(struct kunit *test, const struct srnd_backend *row,
 	u8 out[64];
 
 	KUNIT_ASSERT_TRUE(test, v->len <= sizeof(out));
-	srnd_aes_expand(&key, (const u8 *)v->key, v->key_len);
+	srnd_aes_expand_portable(&key, (const u8 *)v->key, v->key_len);
 	srnd_aes_counter_load(&c, (const u8 *)v->counter, little_endian);
 	srnd_cases_enter(test, row);
 	row->aes(&key, &c, out, v->len / SRND_AES_BLOCK);
@@ -116,6 +116,27 @@ static void known_answers(struct kunit *test)
 		if (aes_vectors[i].len == SRND_AES_BLOCK)
 			answer(test, row, &aes_vectors[i], true);
 	}
+}
+
+static void key_schedules(struct kunit *test)
+{
+	const struct srnd_backend *row = srnd_cases_row(test);
+	struct srnd_aes_key *keys = srnd_cases_alloc(test, 2 * sizeof(*keys));
+	u8 raw[33];
+	size_t len;
+	u32 i;
+
+	for (len = 16; len <= 32; len += 16)
+		for (i = 0; i < 256; i++) {
+			srnd_cases_fill(raw, sizeof(raw), i);
+			srnd_aes_expand_portable(&keys[0], raw + i % 2, len);
+			srnd_cases_enter(test, row);
+			row->expand(&keys[1], raw + i % 2, len);
+			srnd_cases_leave(row);
+			SRND_ASSERT_SAME(test, &keys[1], &keys[0],
+					 sizeof(*keys), "key %u of %zu bytes",
+					 i, len);
+		}
 }
 
 static void counter_bytes(struct kunit *test)
@@ -193,6 +214,7 @@ static const void *rows(SRND_PARAMS(prev, desc))
 static struct kunit_case cases[] = {
 	KUNIT_CASE(counter_bytes),
 	KUNIT_CASE_PARAM(known_answers, rows),
+	KUNIT_CASE_PARAM(key_schedules, rows),
 	KUNIT_CASE_PARAM(every_length, rows),
 	KUNIT_CASE_PARAM(every_alignment, rows),
 	KUNIT_CASE_PARAM(every_carry, rows),

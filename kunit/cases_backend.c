@@ -47,12 +47,12 @@ static void portable_is_last(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, n >= 1 && n <= 32);
 	KUNIT_ASSERT_PTR_EQ(test, row, srnd_portable_engine.row[p]);
 	KUNIT_ASSERT_STREQ(test, row->name, "portable");
-	KUNIT_ASSERT_EQ(test, row->needs | row->avoid, 0);
+	KUNIT_ASSERT_EQ(test, row->needs | row->avoid, 0U);
 	KUNIT_ASSERT_FALSE(test, row->fpu);
 	for (i = 0; i < n - 1; i++) {
 		row = srnd_backend_row(p, i);
 		KUNIT_ASSERT_STRNEQ(test, row->name, "portable");
-		KUNIT_ASSERT_NE(test, row->needs, 0);
+		KUNIT_ASSERT_NE(test, row->needs, 0U);
 	}
 	KUNIT_ASSERT_PTR_EQ(test, srnd_backend_row(p, n + 1), NULL);
 }
@@ -65,9 +65,10 @@ static void rows_are_sound(struct kunit *test)
 
 	for (i = 0; (row = srnd_backend_row(p, i)); i++) {
 		KUNIT_ASSERT_TRUE(test, function(row, p) != NULL);
+		KUNIT_ASSERT_TRUE(test, p != SRND_AES || row->expand != NULL);
 		KUNIT_ASSERT_TRUE(test, row->name[0] &&
 				  strlen(row->name) <= NAME_MAX_LEN);
-		KUNIT_ASSERT_EQ(test, row->needs & row->avoid, 0);
+		KUNIT_ASSERT_EQ(test, row->needs & row->avoid, 0U);
 		/* All but BMI is of the vector unit. */
 		KUNIT_ASSERT_EQ_MSG(test, row->fpu,
 				    !!(row->needs & ~SRND_CPU_BMI),
@@ -99,11 +100,11 @@ static void needs_and_avoids(struct kunit *test)
 			u32 more = srnd_backend_usable(p, row->needs | b);
 
 			KUNIT_ASSERT_EQ_MSG(test, less & me,
-					    row->needs & b ? 0 : me,
+					    row->needs & b ? 0U : me,
 					    "%s without bit %u", row->name,
 					    bit);
 			KUNIT_ASSERT_EQ_MSG(test, more & me,
-					    row->avoid & b ? 0 : me,
+					    row->avoid & b ? 0U : me,
 					    "%s with bit %u", row->name, bit);
 		}
 	}
@@ -143,10 +144,10 @@ static void names_match_whole(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, srnd_backend_named(p, "portable", 8), portable);
 	KUNIT_ASSERT_EQ(test, srnd_backend_named(p, "portable,x", 8), portable);
-	KUNIT_ASSERT_EQ(test, srnd_backend_named(p, "portable", 7), 0);
-	KUNIT_ASSERT_EQ(test, srnd_backend_named(p, "portable,x", 10), 0);
-	KUNIT_ASSERT_EQ(test, srnd_backend_named(p, "Portable", 8), 0);
-	KUNIT_ASSERT_EQ(test, srnd_backend_named(p, "", 0), 0);
+	KUNIT_ASSERT_EQ(test, srnd_backend_named(p, "portable", 7), 0U);
+	KUNIT_ASSERT_EQ(test, srnd_backend_named(p, "portable,x", 10), 0U);
+	KUNIT_ASSERT_EQ(test, srnd_backend_named(p, "Portable", 8), 0U);
+	KUNIT_ASSERT_EQ(test, srnd_backend_named(p, "", 0), 0U);
 }
 
 static void primitives_have_names(struct kunit *test)

@@ -87,7 +87,7 @@ static void known_answers(struct kunit *test)
 {
 	const struct srnd_backend *row = srnd_cases_row(test);
 	const struct chacha_vector *v;
-	u8 out[128];
+	u8 out[192];
 	u32 state[16];
 	size_t i;
 

@@ -302,24 +302,8 @@ static u32 sub_word(u32 x)
 	return y;
 }
 
-void srnd_aes_expand(struct srnd_aes_key *key, const u8 *raw, size_t len)
+void srnd_aes_expand_portable(struct srnd_aes_key *key, const u8 *raw,
+			      size_t len)
 {
-	u8 *w = key->round_keys[0];
-	size_t words = len / 4, total, i;
-	u8 constant = 1;
-	u32 t;
-
-	key->rounds = (u32)words + 6;
-	total = 4 * (key->rounds + 1);
-	memcpy(w, raw, len);
-	for (i = words; i < total; i++) {
-		t = srnd_load_le32(w + 4 * (i - 1));
-		if (i % words == 0) {
-			t = sub_word(srnd_rol32(t, 24)) ^ constant;
-			constant = (u8)(constant << 1 ^ (constant >> 7) * 0x1b);
-		} else if (words > 6 && i % words == 4) {
-			t = sub_word(t);
-		}
-		srnd_store_le32(w + 4 * i, t ^ srnd_load_le32(w + 4 * (i - words)));
-	}
+	srnd_aes_expand_with(key, raw, len, sub_word);
 }

@@ -22,8 +22,9 @@ struct srnd_aes_counter {
 	bool little_endian;
 };
 
-/* @len: 16 or 32 bytes at @raw. */
-void srnd_aes_expand(struct srnd_aes_key *key, const u8 *raw, size_t len);
+/* Expands a key of @len (16 or 32) bytes at @raw. */
+typedef void srnd_aes_expand_fn(struct srnd_aes_key *key, const u8 *raw,
+				size_t len);
 
 /*
  * Writes @blocks whole blocks AES(key, counter), AES(key, counter + 1), ... to
@@ -33,6 +34,10 @@ void srnd_aes_expand(struct srnd_aes_key *key, const u8 *raw, size_t len);
 typedef void srnd_aes_fn(const struct srnd_aes_key *key,
 			 struct srnd_aes_counter *counter, u8 *out,
 			 size_t blocks);
+
+srnd_aes_expand_fn srnd_aes_expand_portable;
+srnd_aes_expand_fn srnd_aes_expand_aesni;
+srnd_aes_expand_fn srnd_aes_expand_neon;
 
 srnd_aes_fn srnd_aes_portable;
 srnd_aes_fn srnd_aes_aesni;
@@ -77,6 +82,35 @@ static inline size_t srnd_aes_counter_window(const struct srnd_aes_counter *c,
 	size_t window = 256 - (c->lo & 255);
 
 	return blocks < window ? blocks : window;
+}
+
+/*
+ * The key schedule of FIPS 197 section 5.2, around the S-box of a variant on
+ * the four bytes of a word.
+ */
+static __always_inline void srnd_aes_expand_with(struct srnd_aes_key *key,
+						 const u8 *raw, size_t len,
+						 u32 (*sub_word)(u32))
+{
+	u8 *w = key->round_keys[0];
+	size_t words = len / 4, total, i;
+	u8 constant = 1;
+	u32 t;
+
+	key->rounds = (u32)words + 6;
+	total = 4 * (key->rounds + 1);
+	memcpy(w, raw, len);
+	for (i = words; i < total; i++) {
+		t = srnd_load_le32(w + 4 * (i - 1));
+		if (i % words == 0) {
+			t = sub_word(srnd_rol32(t, 24)) ^ constant;
+			constant = (u8)(constant << 1 ^ (constant >> 7) * 0x1b);
+		} else if (words > 6 && i % words == 4) {
+			t = sub_word(t);
+		}
+		srnd_store_le32(w + 4 * i,
+				t ^ srnd_load_le32(w + 4 * (i - words)));
+	}
 }
 
 #endif

@@ -141,3 +141,15 @@ void srnd_aes_aesni(const struct srnd_aes_key *key,
 	}
 	wipe_registers();
 }
+
+static __always_inline u32 sub_word(u32 x)
+{
+	__m128i v = _mm_set1_epi32((int)x);
+
+	return (u32)_mm_cvtsi128_si32(_mm_aeskeygenassist_si128(v, 0));
+}
+
+void srnd_aes_expand_aesni(struct srnd_aes_key *key, const u8 *raw, size_t len)
+{
+	srnd_aes_expand_with(key, raw, len, sub_word);
+}

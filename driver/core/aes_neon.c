@@ -9,11 +9,7 @@
  * counter of its own.
  */
 #include "aes.h"
-#ifdef __KERNEL__
-#include <asm/neon-intrinsics.h>
-#else
-#include <arm_neon.h>
-#endif
+#include "intrinsics_neon.h"
 
 #define LANES 8	/* blocks in flight: hides the latency without spills */
 
@@ -183,4 +179,18 @@ void srnd_aes_neon(const struct srnd_aes_key *key,
 		blocks -= n;
 	}
 	wipe_registers();
+}
+
+/* ShiftRows, which comes with the S-box, moves nothing among equal columns. */
+static __always_inline u32 sub_word(u32 x)
+{
+	uint8x16_t v = vreinterpretq_u8_u32(vdupq_n_u32(x));
+
+	v = vaeseq_u8(v, vdupq_n_u8(0));
+	return vgetq_lane_u32(vreinterpretq_u32_u8(v), 0);
+}
+
+void srnd_aes_expand_neon(struct srnd_aes_key *key, const u8 *raw, size_t len)
+{
+	srnd_aes_expand_with(key, raw, len, sub_word);
 }

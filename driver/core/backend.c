@@ -9,24 +9,40 @@ const char *const srnd_primitive_names[SRND_PRIMITIVES] = {
 };
 
 static const struct srnd_backend chacha_rows[] = {
+#ifdef __x86_64__
+	{ .name = "avx512", .fpu = true, .chacha = srnd_chacha_avx512,
+	  .needs = SRND_CPU_AVX512, .avoid = SRND_CPU_SLOW_512 },
+	{ .name = "avx512vl", .fpu = true, .chacha = srnd_chacha_avx512vl,
+	  .needs = SRND_CPU_AVX512 },
+	{ .name = "avx2", .fpu = true, .chacha = srnd_chacha_avx2,
+	  .needs = SRND_CPU_AVX2 },
+#elif defined(__aarch64__) && !defined(__AARCH64EB__)
+	{ .name = "neon", .fpu = true, .chacha = srnd_chacha_neon,
+	  .needs = SRND_CPU_NEON },
+#endif
 	{ .name = "portable", .chacha = srnd_chacha_portable },
 };
 
 static const struct srnd_backend aes_rows[] = {
 #ifdef __x86_64__
 	{ .name = "vaes512", .fpu = true, .aes = srnd_aes_vaes512,
+	  .expand = srnd_aes_expand_aesni,
 	  .needs = SRND_CPU_AES | SRND_CPU_VAES | SRND_CPU_AVX2 |
 		   SRND_CPU_AVX512,
 	  .avoid = SRND_CPU_SLOW_512 },
 	{ .name = "vaes256", .fpu = true, .aes = srnd_aes_vaes256,
+	  .expand = srnd_aes_expand_aesni,
 	  .needs = SRND_CPU_AES | SRND_CPU_VAES | SRND_CPU_AVX2 },
 	{ .name = "aesni", .fpu = true, .aes = srnd_aes_aesni,
+	  .expand = srnd_aes_expand_aesni,
 	  .needs = SRND_CPU_AES },
 #elif defined(__aarch64__) && !defined(__AARCH64EB__)
 	{ .name = "neon", .fpu = true, .aes = srnd_aes_neon,
+	  .expand = srnd_aes_expand_neon,
 	  .needs = SRND_CPU_NEON | SRND_CPU_AES },
 #endif
-	{ .name = "portable", .aes = srnd_aes_portable },
+	{ .name = "portable", .aes = srnd_aes_portable,
+	  .expand = srnd_aes_expand_portable },
 };
 
 static const struct srnd_backend keccak_rows[] = {

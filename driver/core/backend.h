@@ -41,7 +41,10 @@ struct srnd_backend {
 	bool fpu;	/* the caller must hold the vector unit */
 	union {		/* by primitive */
 		srnd_chacha_fn *chacha;
-		srnd_aes_fn *aes;
+		struct {
+			srnd_aes_fn *aes;
+			srnd_aes_expand_fn *expand;
+		};
 		srnd_keccak_fn *keccak;
 		srnd_sectors_fn *sectors;
 	};

@@ -27,6 +27,16 @@ typedef void srnd_chacha_fn(u32 state[16], u8 *out, size_t blocks,
 
 srnd_chacha_fn srnd_chacha_portable;
 
+/*
+ * For these the caller holds the vector unit. They leave nothing secret in its
+ * registers or on the stack. A few blocks they pass to the portable code, so a
+ * test of one of them asks for many.
+ */
+srnd_chacha_fn srnd_chacha_avx2;	/* 8 blocks wide */
+srnd_chacha_fn srnd_chacha_avx512;	/* 32, the rest as the next */
+srnd_chacha_fn srnd_chacha_avx512vl;	/* 16, without 512-bit work */
+srnd_chacha_fn srnd_chacha_neon;	/* 8, little-endian only */
+
 /* Fills in constants, 32-byte @key and 16-byte @nonce (words 12 to 15). */
 void srnd_chacha_init(u32 state[16], const u8 *key, const u8 *nonce);
 

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the ChaCha assembly files for x86-64 share. Word i of a group of blocks
- * is a vector register, one block an element; \w names the registers (ymm, zmm).
- * The functions keep their arguments where the caller put them.
+ * is a vector register, one block an element; \w names the registers (ymm or
+ * zmm). The functions keep their arguments where the caller put them.
  */
 #ifndef SRND_CHACHA_X86_H
 #define SRND_CHACHA_X86_H
 
-#ifdef __KERNEL__
-#include <linux/cfi_types.h>
-#include <linux/linkage.h>
-#define FUNC_START(name) SYM_TYPED_FUNC_START(name)
-#define FUNC_END(name) SYM_FUNC_END(name)
-#else
-#define FUNC_START(name) .globl name; .type name, @function; .p2align 4; name:
-#define FUNC_END(name) .size name, . - name
-	.section .note.GNU-stack, "", @progbits
-#endif
+#include "assembly.h"
+
 #ifndef RET
 #define RET ret
 #endif
@@ -26,7 +18,7 @@
 #define BLOCKS	%rdx
 #define ROUNDS	%ecx
 
-/* Below this a scalar block at a time is quicker than a pass. */
+/* Up to here a scalar block at a time is quicker than a pass. */
 #define FEW	2
 
 /*
@@ -61,7 +53,7 @@
 	add	%r8, 48(STATE)
 .endm
 
-/* Vectors of the frame, which is aligned for them. */
+/* A frame of @size bytes at the stack pointer, aligned for vectors. */
 .macro PROLOGUE size
 	push	%rbp
 	mov	%rsp, %rbp

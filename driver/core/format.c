@@ -8,7 +8,8 @@
 #define ERASE_BATCH 8192
 
 static void chacha_key(union srnd_instance *s, const struct srnd_format *f,
-		       const u8 *key, const u8 *nonce)
+		       const struct srnd_backend *b, const u8 *key,
+		       const u8 *nonce)
 {
 	srnd_chacha_init(s->chacha, key, nonce);
 }
@@ -30,16 +31,18 @@ static void chacha_grains(const union srnd_instance *s,
 }
 
 static void aes_be_key(union srnd_instance *s, const struct srnd_format *f,
-		       const u8 *key, const u8 *nonce)
+		       const struct srnd_backend *b, const u8 *key,
+		       const u8 *nonce)
 {
-	srnd_aes_expand(&s->aes.key, key, f->key_size);
+	b->expand(&s->aes.key, key, f->key_size);
 	srnd_aes_counter_load(&s->aes.start, nonce, false);
 }
 
 static void aes_le_key(union srnd_instance *s, const struct srnd_format *f,
-		       const u8 *key, const u8 *nonce)
+		       const struct srnd_backend *b, const u8 *key,
+		       const u8 *nonce)
 {
-	srnd_aes_expand(&s->aes.key, key, f->key_size);
+	b->expand(&s->aes.key, key, f->key_size);
 	srnd_aes_counter_load(&s->aes.start, nonce, true);
 }
 
@@ -59,7 +62,8 @@ static void aes_grains(const union srnd_instance *s,
  * key, the nonce, the index (left zero) and the padding.
  */
 static void sectors_key(union srnd_instance *s, const struct srnd_format *f,
-			const u8 *key, const u8 *nonce)
+			const struct srnd_backend *b, const u8 *key,
+			const u8 *nonce)
 {
 	struct srnd_sponge sponge;
 	static const char domain[] = "shakerandom-sector-v1";
@@ -104,7 +108,7 @@ static void erase_refill(struct srnd_forward *s, const struct srnd_backend *b)
 	struct srnd_aes_counter counter = { 0 };
 	struct srnd_aes_key key;
 
-	srnd_aes_expand(&key, s->window, ERASE_KEY);
+	b->expand(&key, s->window, ERASE_KEY);
 	b->aes(&key, &counter, s->window, ERASE_BATCH / SRND_AES_BLOCK);
 	srnd_wipe(&key, sizeof(key));
 	s->taken = ERASE_KEY;
@@ -113,13 +117,13 @@ static void erase_refill(struct srnd_forward *s, const struct srnd_backend *b)
 #define CHACHA(n) {						\
 	.name = "chacha" #n, .primitive = SRND_CHACHA,		\
 	.flags = SRND_EXPANDS, .seed_sizes = { 32 },		\
-	.key_size = 32, .grain = SRND_CHACHA_BLOCK,		\
+	.key_size = 32, .grain_shift = 6,		\
 	.rounds = (n), .key = chacha_key, .grains = chacha_grains }
 
 #define AES(text, bytes, setkey) {				\
 	.name = text, .primitive = SRND_AES,			\
 	.flags = SRND_EXPANDS, .seed_sizes = { bytes },		\
-	.key_size = bytes, .grain = SRND_AES_BLOCK,		\
+	.key_size = bytes, .grain_shift = 4,		\
 	.key = setkey, .grains = aes_grains }
 
 #define XOF(text, n, r) {					\
@@ -141,7 +145,7 @@ static const struct srnd_format formats[] = {
 	[SHAKERANDOM_AES128_LE] = AES("aes128-le", 16, aes_le_key),
 	[SHAKERANDOM_SHAKE256_CTR] = {
 		.name = "shake256-ctr", .primitive = SRND_SECTORS,
-		.key_size = 64, .grain = SRND_SECTOR,
+		.key_size = 64, .grain_shift = 9,
 		.key = sectors_key, .grains = sectors_grains },
 	[SHAKERANDOM_SHAKE256] = XOF("shake256", 24, SRND_SHAKE256_RATE),
 	[SHAKERANDOM_SHAKE128] = XOF("shake128", 24, SRND_SHAKE128_RATE),
@@ -226,7 +230,7 @@ static void key_from_any(union srnd_instance *s, const struct srnd_format *f,
 	srnd_sponge_init(&sponge, SRND_SHAKE256_RATE, 24, SRND_SHAKE_DOMAIN);
 	srnd_sponge_absorb(&sponge, permute, domain, sizeof(domain) - 1);
 	derive(&sponge, permute, seed, len, key, f->key_size);
-	f->key(s, f, key, nonce);
+	f->key(s, f, e->row[f->primitive], key, nonce);
 	srnd_wipe(key, sizeof(key));
 }
 
@@ -251,7 +255,7 @@ void srnd_format_seed(union srnd_instance *s, const struct srnd_format *f,
 	if (!f->key)
 		seed_forward(&s->forward, f, e, seed, len);
 	else if (f->seed_sizes[0])
-		f->key(s, f, seed, nonce);
+		f->key(s, f, e->row[f->primitive], seed, nonce);
 	else
 		key_from_any(s, f, e, seed, len, nonce);
 }
@@ -269,14 +273,15 @@ static size_t read_part(const union srnd_instance *s,
 			const struct srnd_backend *b, u64 offset, u8 *out,
 			size_t len)
 {
-	size_t skip = offset % f->grain, n = f->grain - skip;
+	size_t size = (size_t)1 << f->grain_shift;
+	size_t skip = offset & (size - 1), n = size - skip;
 	u8 grain[SRND_GRAIN_MAX];
 
 	if (n > len)
 		n = len;
-	f->grains(s, f, b, offset / f->grain, grain, 1);
+	f->grains(s, f, b, offset >> f->grain_shift, grain, 1);
 	memcpy(out, grain + skip, n);
-	srnd_wipe(grain, f->grain);
+	srnd_wipe(grain, size);
 	return n;
 }
 
@@ -287,16 +292,16 @@ void srnd_format_read(const union srnd_instance *s, const struct srnd_format *f,
 	const struct srnd_backend *b = e->row[f->primitive];
 	size_t n;
 
-	if (offset % f->grain && len) {
+	if (len && (offset & ((1u << f->grain_shift) - 1))) {
 		n = read_part(s, f, b, offset, out, len);
 		offset += n;
 		out += n;
 		len -= n;
 	}
-	n = len / f->grain;
+	n = len >> f->grain_shift;
 	if (n) {
-		f->grains(s, f, b, offset / f->grain, out, n);
-		n *= f->grain;
+		f->grains(s, f, b, offset >> f->grain_shift, out, n);
+		n <<= f->grain_shift;
 		offset += n;
 		out += n;
 		len -= n;

@@ -49,13 +49,14 @@ struct srnd_format {
 	u8 key_size;		/* what ->key takes */
 	u8 rounds;		/* of ChaCha or Keccak */
 	u8 rate;		/* of sponges */
-	u16 grain;		/* seekable formats: bytes a step of @index */
+	u8 grain_shift;		/* seekable formats: a grain is 2^this bytes */
 	u16 window;		/* erasing formats: bytes worked ahead */
 
 	/* Keyed formats: from a raw key of key_size bytes and a full nonce. */
 	void (*key)(union srnd_instance *s, const struct srnd_format *f,
-		    const u8 *key, const u8 *nonce);
-	/* Seekable formats: grains index .. index + n - 1, see srnd_format_read. */
+		    const struct srnd_backend *b, const u8 *key,
+		    const u8 *nonce);
+	/* Seekable formats: grains index to index + n - 1 of the stream. */
 	void (*grains)(const union srnd_instance *s,
 		       const struct srnd_format *f,
 		       const struct srnd_backend *b, u64 index, u8 *out,

@@ -9,7 +9,7 @@
 typedef __m512i lane_t;
 
 #define LANE_WAYS 8
-#define LANE_BURN 1024
+#define LANE_BURN 768
 #define LANE_SET(x) _mm512_set1_epi64(x)
 #define LANE_INDEX(i)							\
 	_mm512_add_epi64(LANE_SET(i), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The portable code with andn and rorx, which spare it a third of its
- * instructions' moves; no vector unit.
+ * The portable code with andn and rorx, which save it the copies and inversions
+ * that two-operand instructions cost; needs no vector unit.
  */
 #include "keccak_scalar.h"
 

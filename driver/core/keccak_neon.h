@@ -7,11 +7,7 @@
 #ifndef SRND_KECCAK_NEON_H
 #define SRND_KECCAK_NEON_H
 
-#ifdef __KERNEL__
-#include <asm/neon-intrinsics.h>
-#else
-#include <arm_neon.h>
-#endif
+#include "intrinsics_neon.h"
 #include "keccak.h"
 
 #ifdef __AARCH64EB__

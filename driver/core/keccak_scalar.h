@@ -10,7 +10,12 @@
 
 typedef u64 lane_t;
 
-#define LANE_BURN 384
+#if __SIZEOF_LONG__ < 8
+#define LANE_ROUND_CALLS
+#else
+#define LANE_RUNNING_SUMS
+#endif
+#define LANE_BURN 512
 #define LANE_SET(x) (x)
 #define LANE_XOR(a, b) ((a) ^ (b))
 #define LANE_XOR5(a, b, c, d, e) ((a) ^ (b) ^ (c) ^ (d) ^ (e))
@@ -38,20 +43,27 @@ typedef u64 lane_t;
 		MOVE_PLANE(to, from, 4);				\
 	} while (0)
 
-/* A copy whose address nobody takes: lanes stay in registers where they can. */
-static __attribute__((__noinline__)) void permute_copy(u64 *state,
-						       unsigned int rounds)
+/*
+ * On a copy whose address nobody takes, so that lanes stay in registers where
+ * they can; where a lane does not fit one, there is nothing to gain.
+ */
+static __attribute__((__noinline__)) void permute_state(u64 *state,
+							unsigned int rounds)
 {
+#ifdef LANE_ROUND_CALLS
+	keccak_rounds(state, rounds);
+#else
 	u64 a[SRND_KECCAK_LANES];
 
 	MOVE_STATE(a, state);
 	keccak_rounds(a, rounds);
 	MOVE_STATE(state, a);
+#endif
 }
 
 static __always_inline void permute_once(u64 *state, unsigned int rounds)
 {
-	permute_copy(state, rounds);
+	permute_state(state, rounds);
 	burn_stack();
 }
 

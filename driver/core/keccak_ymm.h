@@ -46,16 +46,15 @@ static __always_inline void store_one(lane_t a, u8 *out, size_t n)
 	__m128i front = _mm256_castsi256_si128(a);
 	__m128i back = _mm256_extracti128_si256(a, 1);
 
-	srnd_store_le64(out, _mm_cvtsi128_si64(front));
+	_mm_storeu_si64(out, front);
 	if (n > 1)
-		srnd_store_le64(out + SRND_SECTOR,
-				_mm_extract_epi64(front, 1));
+		_mm_storeu_si64(out + SRND_SECTOR,
+				_mm_unpackhi_epi64(front, front));
 	if (n > 2)
-		srnd_store_le64(out + 2 * SRND_SECTOR,
-				_mm_cvtsi128_si64(back));
+		_mm_storeu_si64(out + 2 * SRND_SECTOR, back);
 	if (n > 3)
-		srnd_store_le64(out + 3 * SRND_SECTOR,
-				_mm_extract_epi64(back, 1));
+		_mm_storeu_si64(out + 3 * SRND_SECTOR,
+				_mm_unpackhi_epi64(back, back));
 }
 
 static __always_inline void store_lanes(const lane_t a[SRND_KECCAK_LANES],

@@ -38,6 +38,9 @@ typedef uint64_t u64;
 #define BIT(n) (1UL << (n))
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define __aligned(n) __attribute__((aligned(n)))
+#ifndef __always_inline
+#define __always_inline inline __attribute__((always_inline))
+#endif
 #endif
 
 /* Loads and stores at any alignment. */

@@ -20,6 +20,7 @@ LEVELS = [
     ["driver/core/chacha_x86", "driver/core/keccak_round",
      "driver/core/aes_x86"],
     ["driver/core/keccak_sectors"],
+    ["driver/core/keccak_ymm", "driver/core/keccak_neon"],
     ["driver/core/chacha_*", "driver/core/keccak_*", "driver/core/aes_*"],
     ["driver/core/backend"],
     ["driver/core/format"],
@@ -36,7 +37,8 @@ LEVELS = [
 ]
 # Only these may see a kernel header, so that the core builds anywhere; and
 # only compat.h may ask which kernel it is.
-KERNEL_HEADERS = ["driver/core/portable.h", "driver/core/assembly.h"]
+KERNEL_HEADERS = ["driver/core/portable.h", "driver/core/assembly.h",
+                  "driver/core/intrinsics_neon.h"]
 VERSION_TESTS = ["driver/compat.h"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
 VERSION = re.compile(r"\bLINUX_VERSION_CODE\b|\bKERNEL_VERSION\b")

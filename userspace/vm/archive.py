@@ -7,10 +7,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from common import Failure, cache, must, run, say
+from common import Failure, cache, locked, must, run, say
 from kernels import host_arch
 
 TRIES = 4
+UPDATE_SECONDS = 3600
 SUITE = re.compile(r"(bookworm|trixie|forky|sid|(old){0,2}stable|testing|unstable)"
                    r"(-security|-updates|-backports)?$")
 
@@ -69,7 +70,7 @@ class Archive:
         self.arch = arch
         self.native = native or host_arch()
         self.suites = suites
-        self.home = cache("apt", "_".join((self.native, arch, *suites)))
+        self.home = cache("apt", "_".join((arch, *suites)))
 
     def options(self):
         settings = {
@@ -84,7 +85,6 @@ class Archive:
             "APT::Architectures::": self.native,
             "APT::Sandbox::User": "root",       # the sandbox user cannot read a cache in a home
             "Acquire::Languages": "none",
-            "Acquire::Retries": "3",
             "APT::Update::Error-Mode": "any",
         }
         flags = [f"-o={key}={value}" for key, value in settings.items()]
@@ -92,19 +92,32 @@ class Archive:
             flags.append(f"-o=APT::Architectures::={self.arch}")
         return ["-q", *flags]
 
-    def update(self):
-        """Fetch the indexes; a mirror in the middle of a sync is asked again."""
+    def update(self, patient=True):
+        """Fetch the indexes. What could not be read is returned, not raised: a mirror in the middle
+        of a sync lacks one suite, and what another or an older index offers may do."""
+        stamp = self.home / "updated"
+        with locked(f"apt-{self.home.name}"):
+            if stamp.exists() and time.time() - stamp.stat().st_mtime < UPDATE_SECONDS:
+                return None
+            self.prepare()
+            say(f"asking the Debian archive for {self.arch} packages of {', '.join(self.suites)}")
+            try:
+                self.retry(["apt-get", *self.options(), "update"], "read the package lists", TRIES if patient else 1)
+            except Failure as error:
+                return error
+            stamp.touch()
+        return None
+
+    def prepare(self):
         for directory in ("etc", "state/lists/partial", "cache/archives/partial"):
             (self.home / directory).mkdir(parents=True, exist_ok=True)
         (self.home / "status").touch()
         sources = machine_sources()
         text = "\n".join(source_for(suite, sources) for suite in self.suites)
         (self.home / "etc" / "debian.sources").write_text(text, encoding="utf-8")
-        say(f"asking the Debian archive for {self.arch} packages of {', '.join(self.suites)}")
-        self.retry(["apt-get", *self.options(), "update"], "read the package lists")
 
-    def retry(self, argv, what, **options):
-        for attempt in range(TRIES):
+    def retry(self, argv, what, tries=TRIES, **options):
+        for attempt in range(tries):
             if attempt:
                 time.sleep(2 ** attempt)
             done = run(argv, **options)
@@ -136,8 +149,9 @@ class Archive:
         with tempfile.TemporaryDirectory(dir=cache("tmp")) as scratch:
             debs, tree = Path(scratch, "debs"), Path(scratch, "tree")
             (debs / "partial").mkdir(parents=True)
-            self.retry(["apt-get", *self.options(), f"-o=Dir::Cache::archives={debs}", *command],
-                       "download " + " ".join(packages), cwd=debs)
+            with locked(f"apt-{self.home.name}"):
+                self.retry(["apt-get", *self.options(), f"-o=Dir::Cache::archives={debs}", *command],
+                           "download " + " ".join(packages), cwd=debs)
             for deb in sorted(debs.glob("*.deb")):
                 must(["dpkg", "-x", deb, tree])
                 deb.unlink()

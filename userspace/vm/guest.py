@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Boots a kernel in QEMU and runs one command in it; its streams and status come back intact."""
 
+import contextlib
 import ctypes
 import os
 import secrets
@@ -100,7 +101,18 @@ def new_log(kernel):
     logs = sorted(cache("log").glob("*.log"), key=lambda path: path.stat().st_mtime)
     for old in logs[:-KEPT_LOGS]:
         old.unlink(missing_ok=True)
+        Path(f"{old}.qemu").unlink(missing_ok=True)
     return cache("log") / f"{time.strftime('%Y%m%d-%H%M%S')}-{kernel.name}-{os.getpid()}.log"
+
+
+@contextlib.contextmanager
+def staging_directory():
+    """The directory of one run; those of runs that were killed go after a week."""
+    for left in cache("run").iterdir():
+        if time.time() - left.stat().st_mtime > 7 * 24 * 3600:
+            shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=cache("run")) as path:
+        yield Path(path)
 
 
 class ReaderLeft(Exception):
@@ -231,8 +243,8 @@ def run_command(kernel, files, initramfs, root, modules, options):
     """Run options.command in a fresh guest; returns the exit status for our own caller."""
     mark = secrets.token_bytes(16)
     log = new_log(kernel)
-    with tempfile.TemporaryDirectory(dir=cache("run")) as staging:
-        stage(Path(staging), modules, options, mark)
+    with staging_directory() as staging:
+        stage(staging, modules, options, mark)
         guest = Guest(machine(kernel, files, initramfs, staging, root, options, "quiet"),
                       log, mark, options.timeout)
         try:
@@ -251,8 +263,10 @@ def run_shell(kernel, files, initramfs, root, modules, options):
     if not (os.isatty(0) and os.isatty(1)):
         say("'shell' needs a terminal; for scripts there is 'run'")
         return FAILED
-    with tempfile.TemporaryDirectory(dir=cache("run")) as staging:
-        stage(Path(staging), modules, options, b"")
+    with staging_directory() as staging:
+        stage(staging, modules, options, b"")
+        size = os.get_terminal_size()
         argv = machine(kernel, files, initramfs, staging, root, options,
-                       f"quiet vm_mode=shell vm_term={os.environ.get('TERM', 'dumb')}")
+                       f"quiet vm_mode=shell vm_term={os.environ.get('TERM', 'dumb')} "
+                       f"vm_rows={size.lines or 24} vm_columns={size.columns or 80}")
         return subprocess.run([*argv, "-serial", "mon:stdio"], check=False, env=environment()).returncode

@@ -56,7 +56,7 @@ def busybox(kernel):
     home = cache("busybox", arch) / "tree"
     with locked(f"busybox-{arch}"):
         if not home.exists():
-            archive = Archive(arch, kernel.suites[:1])
+            archive = Archive(arch, kernel.suites)
             archive.update()
             extract(archive, [f"busybox-static:{arch}"], home, lambda tree: None)
     return (home / "bin/busybox").read_bytes()

@@ -105,11 +105,16 @@ def finish_headers(tree):
     repoint(tree)
 
 
-def resolve(kernel, record):
+def resolve(kernel, record, patient):
     """Ask the archive which kernel is the newest, have its files in the cache, and note it."""
     archive = Archive(kernel.arch.debian, kernel.suites)
-    archive.update()
-    release = newest_release(kernel, archive)
+    unread = archive.update(patient)
+    try:
+        release = newest_release(kernel, archive)
+    except Failure as error:
+        raise unread or error
+    if unread:
+        say(f"{unread}\n    going on with what is known: {release}")
     image = closure(archive, f"linux-image-{release}:{kernel.arch.debian}")
     headers = closure(archive, f"linux-headers-{release}:{kernel.arch.debian}")
     version = next(iter(image.values()))
@@ -139,7 +144,7 @@ def ensure(kernel):
         if files and time.time() - record.stat().st_mtime < FRESH_SECONDS:
             return files
         try:
-            resolve(kernel, record)
+            resolve(kernel, record, patient=not files)
         except Failure as error:
             if not files:
                 raise

@@ -31,7 +31,7 @@ def ensure(kernel):
     home = cache("roots", arch) / f"{kernel.suites[0]}-{short_hash(PACKAGES)}"
     with locked(f"root-{arch}"):
         if not home.exists():
-            archive = Archive(arch, kernel.suites[:1], native=arch)
+            archive = Archive(arch, kernel.suites, native=arch)
             archive.update()
             say(f"fetching a small {arch} system")
             fetch(archive, home)
