@@ -155,7 +155,7 @@ static void contract_holds(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, !!(f->flags & SRND_EXPANDS), c->expands);
 	KUNIT_ASSERT_EQ(test, !!(f->flags & SRND_ABSORBS), c->absorbs);
 	KUNIT_ASSERT_EQ(test, !!f->window, c->erases);
-	KUNIT_ASSERT_TRUE(test, f->grain <= SRND_GRAIN_MAX);
+	KUNIT_ASSERT_TRUE(test, srnd_format_grain(f) <= SRND_GRAIN_MAX);
 	KUNIT_ASSERT_TRUE(test, f->key_size <= SRND_KEY_MAX);
 }
 
@@ -274,7 +274,7 @@ static void read_every_length(struct kunit *test)
 static void read_every_offset(struct kunit *test)
 {
 	struct stream *s = stream_new(test, 8192);
-	size_t grain = s->format->grain, offset;
+	size_t grain = srnd_format_grain(s->format), offset;
 
 	while (next_row(s)) {
 		seed_any(test, s);

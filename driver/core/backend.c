@@ -46,10 +46,26 @@ static const struct srnd_backend aes_rows[] = {
 };
 
 static const struct srnd_backend keccak_rows[] = {
+#ifdef __x86_64__
+	{ .name = "bmi", .keccak = srnd_keccak_bmi, .needs = SRND_CPU_BMI },
+#endif
 	{ .name = "portable", .keccak = srnd_keccak_portable },
 };
 
 static const struct srnd_backend sectors_rows[] = {
+#ifdef __x86_64__
+	{ .name = "avx512", .fpu = true, .sectors = srnd_sectors_avx512,
+	  .needs = SRND_CPU_AVX512, .avoid = SRND_CPU_SLOW_512 },
+	{ .name = "avx512vl", .fpu = true, .sectors = srnd_sectors_avx512vl,
+	  .needs = SRND_CPU_AVX512 },
+	{ .name = "avx2", .fpu = true, .sectors = srnd_sectors_avx2,
+	  .needs = SRND_CPU_AVX2 },
+#elif defined(__aarch64__) && !defined(__AARCH64EB__)
+	{ .name = "sha3", .fpu = true, .sectors = srnd_sectors_sha3,
+	  .needs = SRND_CPU_NEON | SRND_CPU_SHA3 },
+	{ .name = "neon", .fpu = true, .sectors = srnd_sectors_neon,
+	  .needs = SRND_CPU_NEON },
+#endif
 	{ .name = "portable", .sectors = srnd_sectors_portable },
 };
 

@@ -273,7 +273,7 @@ static size_t read_part(const union srnd_instance *s,
 			const struct srnd_backend *b, u64 offset, u8 *out,
 			size_t len)
 {
-	size_t size = (size_t)1 << f->grain_shift;
+	size_t size = srnd_format_grain(f);
 	size_t skip = offset & (size - 1), n = size - skip;
 	u8 grain[SRND_GRAIN_MAX];
 
@@ -292,7 +292,7 @@ void srnd_format_read(const union srnd_instance *s, const struct srnd_format *f,
 	const struct srnd_backend *b = e->row[f->primitive];
 	size_t n;
 
-	if (len && (offset & ((1u << f->grain_shift) - 1))) {
+	if (len && (offset & (srnd_format_grain(f) - 1))) {
 		n = read_part(s, f, b, offset, out, len);
 		offset += n;
 		out += n;

@@ -71,6 +71,12 @@ const struct srnd_format *srnd_format(u32 number);
 /* Bit f set: format f is served. */
 u64 srnd_formats_served(void);
 
+/* Bytes that a seekable format computes at once; a power of two. */
+static inline size_t srnd_format_grain(const struct srnd_format *f)
+{
+	return (size_t)1 << f->grain_shift;
+}
+
 static inline bool srnd_format_seekable(const struct srnd_format *f)
 {
 	return f->grains;

@@ -43,12 +43,12 @@ typedef uint64_t u64;
 #endif
 #endif
 
-/* Loads and stores at any alignment. */
+/* Loads and stores at any alignment, inline in freestanding code as well. */
 static inline u32 srnd_load_le32(const u8 *p)
 {
 	__le32 v;
 
-	memcpy(&v, p, sizeof(v));
+	__builtin_memcpy(&v, p, sizeof(v));
 	return le32_to_cpu(v);
 }
 
@@ -56,7 +56,7 @@ static inline u64 srnd_load_le64(const u8 *p)
 {
 	__le64 v;
 
-	memcpy(&v, p, sizeof(v));
+	__builtin_memcpy(&v, p, sizeof(v));
 	return le64_to_cpu(v);
 }
 
@@ -64,7 +64,7 @@ static inline u64 srnd_load_be64(const u8 *p)
 {
 	__be64 v;
 
-	memcpy(&v, p, sizeof(v));
+	__builtin_memcpy(&v, p, sizeof(v));
 	return be64_to_cpu(v);
 }
 
@@ -72,21 +72,21 @@ static inline void srnd_store_le32(u8 *p, u32 x)
 {
 	__le32 v = cpu_to_le32(x);
 
-	memcpy(p, &v, sizeof(v));
+	__builtin_memcpy(p, &v, sizeof(v));
 }
 
 static inline void srnd_store_le64(u8 *p, u64 x)
 {
 	__le64 v = cpu_to_le64(x);
 
-	memcpy(p, &v, sizeof(v));
+	__builtin_memcpy(p, &v, sizeof(v));
 }
 
 static inline void srnd_store_be64(u8 *p, u64 x)
 {
 	__be64 v = cpu_to_be64(x);
 
-	memcpy(p, &v, sizeof(v));
+	__builtin_memcpy(p, &v, sizeof(v));
 }
 
 static inline u32 srnd_rol32(u32 x, unsigned int n)

@@ -60,7 +60,7 @@ static void enter_row(const struct srnd_format *f,
 	c.call = srnd_format_seekable(f) ? read_next : squeeze_next;
 	for (i = 0; i < BENCH_SIZES; i++) {
 		c.size = bench_sizes[i];
-		if (c.size < f->grain)
+		if (c.size < srnd_format_grain(f))
 			continue;
 		c.state = open_ours(f, row);
 		bench_enter(&c);

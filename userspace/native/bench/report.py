@@ -1,0 +1,344 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Reports what the benchmark measured: report.py [--out DIR] FILE.jsonl...
+
+Prints all speeds and the bars, and writes bench.json and bench.svg to DIR.
+
+Each line of the input is one measurement:
+    part      "native", "kernel" or "device"
+    what      the work (WORK below names those of the bars); of a peer: the work
+              it is compared in
+    variant   ours: the backend; a peer: its name
+    peer      whether it is a peer (default false)
+    size      bytes of a call or request
+and one of
+    gbps          10^9 bytes a second
+    ns            nanoseconds a call
+    instructions  a call
+    missing       why it was not measured (then size may be absent)
+Lines alike in all but the value are samples of one measurement: the median counts.
+
+WORK
+    native   a format's name; "shake256 absorb", "shake128 absorb"; "random"
+    kernel   "fill chacha20|aes256-ctr|shake256" (secure, kernel memory; gbps)
+             "request chacha20|aes256-ctr|shake256" (secure, ns at size 16, 32,
+             256 and 4096; peer: variant "get_random_bytes", what "request")
+    device   "secure chacha20|aes256-ctr|shake256", "seeded FORMAT" (gbps, size
+             of a read; peers: what "read", variant "/dev/urandom", "/dev/zero")
+             "one reader", "two readers" (gbps together, both on a 7.x kernel)
+             "overhead" (instructions of a 4 KiB request outside the core; peer
+             "/dev/urandom")
+"""
+
+# Not 'env python3': the plot needs Debian's own, where python3-matplotlib goes.
+
+import argparse
+import collections
+import json
+import os
+import platform
+import statistics
+import sys
+
+KIB64, MIB, MIB32 = 64 << 10, 1 << 20, 32 << 20
+VALUES = ("gbps", "ns", "instructions")
+PLOT_PACKAGE = "python3-matplotlib"
+
+# What a bar compares: measurements of a part; the best variant of those named
+# (None: of all). SAME is the variant that the other side has.
+Side = collections.namedtuple("Side", "part what size variants", defaults=(None,))
+Bar = collections.namedtuple("Bar", "work ours peer bar goal")
+SAME = "same"
+
+OPENSSL = ("openssl",)
+IPSEC = ("ipsec-mb-avx512", "ipsec-mb-avx2", "ipsec-mb-sse")
+VAES = ("vaes512", "vaes256")
+AVX512 = ("avx512", "avx512vl")
+GENERATORS = {"chacha20": "chacha20", "aes256-ctr": "aes256-ctr", "shake256": "shake256-ctr"}
+
+
+def native(what, *variants, size=KIB64):
+    return Side("native", what, size, variants or None)
+
+
+def device(what, *variants):
+    return Side("device", what, MIB32, variants or None)
+
+
+SQUEEZE = native("shake256", *OPENSSL, size=MIB)
+URANDOM = device("read", "/dev/urandom")
+
+# The bars of the project, each with the ratio to hold and the one to aim at.
+BARS = [
+    Bar("aes256-ctr, VAES", native("aes256-ctr", *VAES), native("aes256-ctr", *OPENSSL), 1.9, None),
+    Bar("aes256-ctr, VAES", native("aes256-ctr", *VAES), native("aes256-ctr", *IPSEC), None, 1.0),
+    Bar("aes128-ctr, VAES", native("aes128-ctr", *VAES), native("aes128-ctr", *OPENSSL), 2.2, None),
+    Bar("aes128-ctr, VAES", native("aes128-ctr", *VAES), native("aes128-ctr", *IPSEC), None, 1.0),
+    Bar("aes128-le, VAES", native("aes128-le", *VAES), native("aes128-ctr", *OPENSSL), 2.2, None),
+    Bar("aes128-le, VAES", native("aes128-le", *VAES), native("aes128-ctr", *IPSEC), None, 1.0),
+    Bar("aes256-ctr, AES-NI", native("aes256-ctr", "aesni"), native("aes256-ctr", *OPENSSL), 0.95, 1.05),
+    Bar("chacha20, AVX-512", native("chacha20", *AVX512), native("chacha20", *OPENSSL), 1.0, 1.15),
+    Bar("chacha20, AVX2", native("chacha20", "avx2"), native("chacha20", "libgcrypt-noavx512"), 0.95, 1.05),
+    Bar("shake256-ctr, AVX-512", native("shake256-ctr", *AVX512), SQUEEZE, 4.2, 5.0),
+    Bar("shake256-ctr, AVX2", native("shake256-ctr", "avx2"), SQUEEZE, 2.6, 2.9),
+    Bar("shake256, one state", native("shake256"), SQUEEZE, 1.0, 1.1),
+    *(Bar(f"kernel, secure fill, {ours}", Side("kernel", f"fill {ours}", None),
+          native(core, SAME), 0.85, 0.95) for ours, core in GENERATORS.items()),
+    *(Bar(f"kernel, {size} bytes, {ours}", Side("kernel", f"request {ours}", size),
+          Side("kernel", "request", size, ("get_random_bytes",)), 5, 10)
+      for ours in GENERATORS for size in (16, 32, 256)),
+    Bar("device, aes256-ctr", device("secure aes256-ctr"), URANDOM, 14, 17),
+    Bar("device, chacha20", device("secure chacha20"), URANDOM, 8, 9.5),
+    Bar("device, shake256", device("secure shake256"), URANDOM, 4.2, 5),
+    Bar("device, two readers", device("two readers"), device("one reader", SAME), 1.9, 2.0),
+    Bar("device, instructions for 4 KiB", Side("device", "overhead", 4096),
+        Side("device", "overhead", 4096, ("/dev/urandom",)), 1.0, None),
+]
+
+
+class Measurement(collections.namedtuple(
+        "Measurement", "part what variant peer size unit value missing")):
+    @property
+    def speed(self):
+        """Greater is better, whatever the unit."""
+        return self.value if self.unit == "gbps" else 1 / self.value
+
+    def __str__(self):
+        unit = {"gbps": "GB/s", "ns": "ns", "instructions": "instructions"}[self.unit]
+        return f"{self.variant} {self.value:.3g} {unit}"
+
+
+def measurement(record, where):
+    units = [unit for unit in VALUES if record.get(unit)]
+    if len(units) != 1 and not record.get("missing"):
+        raise SystemExit(f"{where}: needs one of {', '.join(VALUES)} or missing")
+    unit = units[0] if units else None
+    try:
+        return Measurement(record["part"], record["what"], record["variant"], bool(record.get("peer")),
+                           record.get("size"), unit, record.get(unit), record.get("missing"))
+    except KeyError as key:
+        raise SystemExit(f"{where}: has no {key}") from None
+
+
+def read(lines, where):
+    """Measurements of JSON lines; alike ones become their median."""
+    alike = collections.defaultdict(list)
+    for number, line in enumerate(lines, 1):
+        place = f"{where}:{number}"
+        try:
+            one = measurement(json.loads(line), place)
+        except json.JSONDecodeError as error:
+            raise SystemExit(f"{place}: {error}") from None
+        alike[one._replace(value=None)].append(one.value)
+    return [key._replace(value=values[0] if key.missing else statistics.median(values))
+            for key, values in alike.items()]
+
+
+def on_side(side, measurements, same=None):
+    """All measurements that a side of a bar speaks of, missing ones included."""
+    variants = (same,) if side.variants == (SAME,) else side.variants
+    return [m for m in measurements
+            if (m.part, m.what) == (side.part, side.what) and (side.size in (None, m.size) or m.missing)
+            and (m.variant in variants if variants else not m.peer)]
+
+
+def best(found):
+    return max((m for m in found if not m.missing), key=lambda m: m.speed, default=None)
+
+
+def why_not(found, otherwise):
+    """The reason when there is none to compare."""
+    return next((m.missing for m in found if m.missing), otherwise)
+
+
+Outcome = collections.namedtuple("Outcome", "bar ours peer ratio verdict")
+
+
+def judge(bar, measurements):
+    candidates = on_side(bar.ours, measurements)
+    ours = best(candidates)
+    if not ours:
+        return Outcome(bar, None, None, None, why_not(candidates, "not measured"))
+    others = on_side(bar.peer, measurements, ours.variant)
+    peer = best(others)
+    if not peer:
+        return Outcome(bar, ours, None, None, "peer " + why_not(others, "not measured"))
+    ratio = ours.speed / peer.speed
+    return Outcome(bar, ours, peer, ratio, verdict(bar, ratio))
+
+
+def verdict(bar, ratio):
+    if bar.goal and ratio >= bar.goal:
+        return "goal met"
+    if not bar.bar:
+        return "below goal"
+    return "met" if ratio >= bar.bar else "MISSED"
+
+
+def table(head, rows):
+    """Columns as wide as they need; the first at the left, numbers at the right."""
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    for row in [head, *rows]:
+        cells = (cell.ljust(width) if i < 1 or not cell[:1].isdigit() else cell.rjust(width)
+                 for i, (cell, width) in enumerate(zip(row, widths)))
+        print("  ".join(cells).rstrip())
+    print()
+
+
+def times(ratio):
+    return f"{ratio:.2f} x" if ratio else "-"
+
+
+def print_bars(outcomes):
+    table(("work", "ours", "peer", "ratio", "bar", "goal", ""),
+          [(o.bar.work, str(o.ours or "-"), str(o.peer or "-"), times(o.ratio),
+            times(o.bar.bar), times(o.bar.goal), o.verdict) for o in outcomes])
+
+
+def bytes_name(size):
+    for unit, name in ((MIB, "MiB"), (1 << 10, "KiB")):
+        if size >= unit:
+            return f"{size // unit} {name}"
+    return f"{size} B"
+
+
+def print_speeds(part, unit, measurements):
+    """One table of a part: a row for each work and variant, a column a size."""
+    mine = [m for m in measurements if m.part == part and m.unit == unit]
+    sizes = sorted({m.size for m in mine})
+    rows = collections.defaultdict(dict)
+    for m in mine:
+        rows[m.what, m.peer, m.variant][m.size] = m
+    ranked = sorted(rows.items(), key=lambda row: (row[0][0], -max(m.speed for m in row[1].values())))
+    if rows:
+        table((f"{part}, {unit}", "by", *map(bytes_name, sizes)),
+              [(what, f"({variant})" if peer else variant,
+                *(f"{cells[size].value:.4g}" if size in cells else "" for size in sizes))
+               for (what, peer, variant), cells in ranked])
+
+
+def print_missing(measurements):
+    missing = sorted({(f"{m.variant} {m.what}".strip(), m.missing) for m in measurements if m.missing})
+    for name, why in missing:
+        print(f"skipped: {name}: {why}")
+    print(f"{len(missing)} skipped")
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as cpuinfo:
+            fields = dict(line.split(":", 1) for line in cpuinfo.read().split("\n\n")[0].splitlines())
+    except OSError:
+        fields = {}
+    fields = {key.strip(): value.strip() for key, value in fields.items()}
+    name = fields.get("model name", platform.machine())
+    family = f", family {fields['cpu family']} model {fields['model']}" if "cpu family" in fields else ""
+    return name + family
+
+
+def write_json(path, measurements, outcomes):
+    bars = [{"work": o.bar.work, "ours": o.ours and str(o.ours), "peer": o.peer and str(o.peer),
+             "ratio": o.ratio and round(o.ratio, 3), "bar": o.bar.bar, "goal": o.bar.goal,
+             "verdict": o.verdict} for o in outcomes]
+    values = [{**{key: value for key, value in m._asdict().items()
+                  if key not in ("unit", "value") and value is not None},
+               **({m.unit: m.value} if m.unit else {})} for m in measurements]
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"processor": processor(), "kernel": platform.release(),
+                   "bars": bars, "measurements": values}, file, indent=1)
+        file.write("\n")
+
+
+# The plot: bars from the longest, by work.
+PANELS = [
+    ("native, 64 KiB calls", "native", KIB64, ["chacha20", "aes256-ctr", "aes128-ctr"]),
+    ("native, SHAKE256 and TurboSHAKE", "native", None, ["shake256-ctr", "shake256", "turboshake256"]),
+    ("device, 32 MiB reads", "device", MIB32, ["secure aes256-ctr", "secure chacha20", "secure shake256", "read"]),
+]
+OURS, PEERS = "#1f77b4", "#b0b0b0"
+
+
+def panel_bars(part, size, works, measurements):
+    """Label and measurement of each bar of a panel: works that come at one size only are shown too."""
+    for what in works:
+        mine = [m for m in measurements if (m.part, m.what, m.unit) == (part, what, "gbps")]
+        largest = {m.variant: max(n.size for n in mine if n.variant == m.variant) for m in mine}
+        shown = [m for m in mine if m.size == (size or largest[m.variant])]
+        for m in sorted(shown, key=lambda m: -m.value):
+            yield f"{what}  {m.variant}", m
+
+
+def draw_panel(axes, title, bars):
+    places = range(len(bars), 0, -1)
+    values = [m.value for _, m in bars]
+    axes.barh(places, values, color=[PEERS if m.peer else OURS for _, m in bars])
+    axes.set_yticks(list(places), [label for label, _ in bars])
+    for place, value in zip(places, values):
+        axes.text(value, place, f" {value:.3g}", va="center")
+    axes.set_title(f"{title} (GB/s)", loc="left")
+    axes.margins(x=0.1, y=0.02)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def plot(path, measurements):
+    """Draws the panels that have something to show; false if matplotlib is not there."""
+    try:
+        import matplotlib
+    except ImportError:
+        return False
+    # The same picture for the same numbers.
+    matplotlib.rcParams["svg.hashsalt"] = "shakerandom"
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+    panels = [(title, list(panel_bars(part, size, works, measurements)))
+              for title, part, size, works in PANELS]
+    panels = [(title, bars) for title, bars in panels if bars]
+    if not panels:
+        return True
+    lengths = [len(bars) for _, bars in panels]
+    figure, axes = pyplot.subplots(len(panels), figsize=(9, 0.28 * sum(lengths) + 0.6 * len(panels) + 0.8),
+                                   height_ratios=lengths, squeeze=False)
+    for (title, bars), place in zip(panels, axes.flat):
+        draw_panel(place, title, bars)
+    figure.suptitle(f"shakerandom (blue) and others on {processor()}", x=0.01, ha="left")
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+    return True
+
+
+def report(measurements, out):
+    """Prints and writes everything; whether no bar was missed."""
+    outcomes = [judge(bar, measurements) for bar in BARS]
+    for part in ("native", "kernel", "device"):
+        for unit in VALUES:
+            print_speeds(part, unit, measurements)
+    print_bars(outcomes)
+    print_missing(measurements)
+    os.makedirs(out, exist_ok=True)
+    picture = os.path.join(out, "bench.svg")
+    write_json(os.path.join(out, "bench.json"), measurements, outcomes)
+    if not plot(picture, measurements):
+        print(f"no plot: apt-get install --no-install-recommends {PLOT_PACKAGE}")
+    missed = sum(o.verdict == "MISSED" for o in outcomes)
+    print(f"bench: {missed} bars missed on {processor()}; see {out}")
+    return not missed
+
+
+def read_files(paths):
+    measurements = []
+    for path in paths:
+        with open(path, encoding="utf-8") as lines:
+            measurements += read(lines, path)
+    return measurements
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Reports what the benchmark measured.")
+    parser.add_argument("files", nargs="+", metavar="FILE.jsonl")
+    parser.add_argument("--out", default=".", metavar="DIR")
+    options = parser.parse_args()
+    report(read_files(options.files), options.out)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
