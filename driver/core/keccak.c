@@ -54,12 +54,21 @@ void srnd_sponge_init(struct srnd_sponge *s, u8 rate, u8 rounds, u8 domain)
 	s->domain = domain;
 }
 
-/* XORs a whole block of @rate bytes in. */
-static void absorb_block(u64 *state, const u8 *in, u8 rate)
+/* How many whole lanes of the block can be moved at once: of @len bytes. */
+static size_t whole_lanes(const struct srnd_sponge *s, size_t len)
 {
-	u8 i;
+	size_t left = s->rate - s->pos;
 
-	for (i = 0; i < rate / 8; i++)
+	if (s->pos % 8)
+		return 0;
+	return (len < left ? len : left) / 8;
+}
+
+static void absorb_lanes(u64 *state, const u8 *in, size_t lanes)
+{
+	size_t i;
+
+	for (i = 0; i < lanes; i++)
 		state[i] ^= srnd_load_le64(in + 8 * i);
 }
 
@@ -67,17 +76,17 @@ void srnd_sponge_absorb(struct srnd_sponge *s, srnd_keccak_fn *permute,
 			const void *data, size_t len)
 {
 	const u8 *in = data;
+	size_t n;
 
-	while (len) {
-		if (!s->pos && len >= s->rate) {
-			absorb_block(s->state, in, s->rate);
-			in += s->rate;
-			len -= s->rate;
-			s->pos = s->rate;
+	for (; len; in += n, len -= n) {
+		n = 8 * whole_lanes(s, len);
+		if (n) {
+			absorb_lanes(s->state + s->pos / 8, in, n / 8);
 		} else {
-			srnd_keccak_xor_byte(s->state, s->pos++, *in++);
-			len--;
+			srnd_keccak_xor_byte(s->state, s->pos, *in);
+			n = 1;
 		}
+		s->pos += n;
 		if (s->pos == s->rate) {
 			permute(s->state, s->rounds);
 			s->pos = 0;
@@ -94,24 +103,25 @@ void srnd_sponge_pad(struct srnd_sponge *s)
 void srnd_sponge_squeeze(struct srnd_sponge *s, srnd_keccak_fn *permute,
 			 u8 *out, size_t len)
 {
+	size_t n;
+
 	if (!s->squeezing) {
 		srnd_sponge_pad(s);
 		s->pos = s->rate;
 		s->squeezing = true;
 	}
-	while (len) {
+	for (; len; out += n, len -= n) {
 		if (s->pos == s->rate) {
 			permute(s->state, s->rounds);
 			s->pos = 0;
 		}
-		if (!s->pos && len >= s->rate) {
-			store_lanes(out, s->state, s->rate);
-			out += s->rate;
-			len -= s->rate;
-			s->pos = s->rate;
+		n = 8 * whole_lanes(s, len);
+		if (n) {
+			store_lanes(out, s->state + s->pos / 8, n);
 		} else {
-			*out++ = srnd_keccak_byte(s->state, s->pos++);
-			len--;
+			*out = srnd_keccak_byte(s->state, s->pos);
+			n = 1;
 		}
+		s->pos += n;
 	}
 }

@@ -234,7 +234,10 @@ class Absorb(DeviceTest):
     @formats(*XOFS)
     def test_lengths(self, number):
         rate = RATE[number]
-        for length in (0, 1, rate - 2, rate - 1, rate, rate + 1, 2 * rate - 1, 2 * rate, 4096, 4097, 10000):
+        lengths = [0, 1, rate - 1, rate, rate + 1, 2 * rate - 1, 4097]
+        if number in (SHAKE256, SHAKE128):
+            lengths += [rate - 2, 2 * rate, 4096, 10000]
+        for length in lengths:
             message = self.random.randbytes(length)
             for first in {0, 1, min(length, rate), min(length, device.SEED_MAX)}:
                 fd = self.absorbing(number, message[:first])

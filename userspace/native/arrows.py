@@ -14,12 +14,12 @@ from fnmatch import fnmatch
 ROOT = os.path.normpath(os.path.join(os.path.dirname(__file__), "../.."))
 LEVELS = [
     ["uapi/shakerandom", "driver/compat"],
-    ["driver/core/portable", "driver/core/intrinsics_*",
-     "driver/core/assembly"],
+    ["driver/core/portable", "driver/core/assembly"],
+    ["driver/core/intrinsics_*"],
     ["driver/core/chacha", "driver/core/keccak", "driver/core/aes"],
     ["driver/core/chacha_x86", "driver/core/keccak_round",
      "driver/core/aes_x86"],
-    ["driver/core/keccak_sectors"],
+    ["driver/core/keccak_scalar", "driver/core/keccak_sectors"],
     ["driver/core/keccak_ymm", "driver/core/keccak_neon"],
     ["driver/core/chacha_*", "driver/core/keccak_*", "driver/core/aes_*"],
     ["driver/core/backend"],
@@ -33,7 +33,8 @@ LEVELS = [
     ["driver/chardev", "driver/sysfs"],
     ["driver/module"],
     ["kunit/*", "kunit/vectors/*"],
-    ["userspace/native/*"],
+    ["userspace/native/*", "userspace/native/kunit/*",
+     "userspace/native/bench/*"],
 ]
 # Only these may see a kernel header, so that the core builds anywhere; and
 # only compat.h may ask which kernel it is.

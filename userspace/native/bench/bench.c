@@ -94,12 +94,12 @@ static int order(const void *a, const void *b)
 static void enter_all(void)
 {
 	static const struct {
-		const char *library, *package;
+		const char *library, *lack;
 		bench_enter_fn *enter;
 	} peers[] = {
-		{ "openssl", "libssl-dev", bench_openssl },
-		{ "libgcrypt", "libgcrypt20-dev", bench_gcrypt },
-		{ "ipsec-mb", "libipsec-mb-dev", bench_ipsec },
+		{ "openssl", "needs libssl-dev", bench_openssl },
+		{ "libgcrypt", "needs libgcrypt20-dev", bench_gcrypt },
+		{ "ipsec-mb", "needs libipsec-mb-dev", bench_ipsec },
 	};
 	unsigned int i;
 
@@ -109,7 +109,7 @@ static void enter_all(void)
 			peers[i].enter(apart);
 		else
 			bench_lacks("", peers[i].library, true,
-				    peers[i].package);
+				    peers[i].lack);
 	}
 	qsort(contenders, count, sizeof(*contenders), order);
 }
@@ -197,7 +197,7 @@ static struct sample sample(u32 contender, u32 calls)
 {
 	const struct contender *c = &contenders[contender];
 	struct request r = { contender, calls };
-	struct sample s;
+	struct sample s = { 0 };
 
 	if (!c->apart)
 		return time_calls(c, calls);

@@ -47,7 +47,7 @@ void *bench_memory(size_t size);
 /* The plain text of ciphers: as many zeros as the largest of bench_sizes. */
 extern const u8 bench_zeros[];
 
-/* Where the message to absorb continues by BENCH_LONG bytes; @at is kept here. */
+/* The next BENCH_LONG bytes of a long message from @at, which moves on. */
 const u8 *bench_message(size_t *at);
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Our formats, by every row of the backend table that this processor can run. */
+/* Our formats, by every row of the backend table that runs here. */
 #include "../host.h"
 #include "bench.h"
 

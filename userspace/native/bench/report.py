@@ -6,8 +6,8 @@ Prints all speeds and the bars, and writes bench.json and bench.svg to DIR.
 
 Each line of the input is one measurement:
     part      "native", "kernel" or "device"
-    what      the work (WORK below names those of the bars); of a peer: the work
-              it is compared in
+    what      the work (WORK below names those of the bars); empty: all that the
+              peer would do
     variant   ours: the backend; a peer: its name
     peer      whether it is a peer (default false)
     size      bytes of a call or request
@@ -38,10 +38,9 @@ import json
 import os
 import platform
 import statistics
-import sys
 
 KIB64, MIB, MIB32 = 64 << 10, 1 << 20, 32 << 20
-VALUES = ("gbps", "ns", "instructions")
+UNITS = {"gbps": "GB/s", "ns": "ns", "instructions": "instructions"}
 PLOT_PACKAGE = "python3-matplotlib"
 
 # What a bar compares: measurements of a part; the best variant of those named
@@ -49,6 +48,7 @@ PLOT_PACKAGE = "python3-matplotlib"
 Side = collections.namedtuple("Side", "part what size variants", defaults=(None,))
 Bar = collections.namedtuple("Bar", "work ours peer bar goal")
 SAME = "same"
+ABSENT = "not on this processor"
 
 OPENSSL = ("openssl",)
 IPSEC = ("ipsec-mb-avx512", "ipsec-mb-avx2", "ipsec-mb-sse")
@@ -103,15 +103,22 @@ class Measurement(collections.namedtuple(
         """Greater is better, whatever the unit."""
         return self.value if self.unit == "gbps" else 1 / self.value
 
+    def record(self):
+        """As it was read, without what is empty."""
+        fields = self._asdict()
+        del fields["unit"], fields["value"]
+        fields = {key: value for key, value in fields.items() if value is not None}
+        return {**fields, self.unit: self.value} if self.unit else fields
+
     def __str__(self):
-        unit = {"gbps": "GB/s", "ns": "ns", "instructions": "instructions"}[self.unit]
-        return f"{self.variant} {self.value:.3g} {unit}"
+        value = f"{self.value:.3g}" if self.value < 100 else f"{self.value:.0f}"
+        return f"{self.variant} {value} {UNITS[self.unit]}"
 
 
 def measurement(record, where):
-    units = [unit for unit in VALUES if record.get(unit)]
+    units = [unit for unit in UNITS if record.get(unit)]
     if len(units) != 1 and not record.get("missing"):
-        raise SystemExit(f"{where}: needs one of {', '.join(VALUES)} or missing")
+        raise SystemExit(f"{where}: needs one of {', '.join(UNITS)} or missing")
     unit = units[0] if units else None
     try:
         return Measurement(record["part"], record["what"], record["variant"], bool(record.get("peer")),
@@ -137,18 +144,26 @@ def read(lines, where):
 def on_side(side, measurements, same=None):
     """All measurements that a side of a bar speaks of, missing ones included."""
     variants = (same,) if side.variants == (SAME,) else side.variants
-    return [m for m in measurements
-            if (m.part, m.what) == (side.part, side.what) and (side.size in (None, m.size) or m.missing)
-            and (m.variant in variants if variants else not m.peer)]
+
+    def fits(m):
+        if m.missing and not m.what:        # a whole library
+            return m.part == side.part and any(v.startswith(m.variant) for v in variants or ())
+        return ((m.part, m.what) == (side.part, side.what) and (side.size in (None, m.size) or m.missing)
+                and (m.variant in variants if variants else not m.peer))
+
+    return [m for m in measurements if fits(m)]
 
 
 def best(found):
     return max((m for m in found if not m.missing), key=lambda m: m.speed, default=None)
 
 
-def why_not(found, otherwise):
+def why_not(side, found, measurements):
     """The reason when there is none to compare."""
-    return next((m.missing for m in found if m.missing), otherwise)
+    if any(m.missing for m in found):
+        return next(m.missing for m in found if m.missing)
+    # Other variants did this work here: the ones named are of another architecture.
+    return ABSENT if best(on_side(side._replace(variants=None), measurements)) else "not measured"
 
 
 Outcome = collections.namedtuple("Outcome", "bar ours peer ratio verdict")
@@ -158,11 +173,11 @@ def judge(bar, measurements):
     candidates = on_side(bar.ours, measurements)
     ours = best(candidates)
     if not ours:
-        return Outcome(bar, None, None, None, why_not(candidates, "not measured"))
+        return Outcome(bar, None, None, None, why_not(bar.ours, candidates, measurements))
     others = on_side(bar.peer, measurements, ours.variant)
     peer = best(others)
     if not peer:
-        return Outcome(bar, ours, None, None, "peer " + why_not(others, "not measured"))
+        return Outcome(bar, ours, None, None, "peer " + why_not(bar.peer, others, measurements))
     ratio = ours.speed / peer.speed
     return Outcome(bar, ours, peer, ratio, verdict(bar, ratio))
 
@@ -175,11 +190,11 @@ def verdict(bar, ratio):
     return "met" if ratio >= bar.bar else "MISSED"
 
 
-def table(head, rows):
-    """Columns as wide as they need; the first at the left, numbers at the right."""
+def table(head, rows, left):
+    """Columns as wide as they need; those in @left begin at the left."""
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
     for row in [head, *rows]:
-        cells = (cell.ljust(width) if i < 1 or not cell[:1].isdigit() else cell.rjust(width)
+        cells = (cell.ljust(width) if i in left else cell.rjust(width)
                  for i, (cell, width) in enumerate(zip(row, widths)))
         print("  ".join(cells).rstrip())
     print()
@@ -192,7 +207,8 @@ def times(ratio):
 def print_bars(outcomes):
     table(("work", "ours", "peer", "ratio", "bar", "goal", ""),
           [(o.bar.work, str(o.ours or "-"), str(o.peer or "-"), times(o.ratio),
-            times(o.bar.bar), times(o.bar.goal), o.verdict) for o in outcomes])
+            times(o.bar.bar), times(o.bar.goal), o.verdict) for o in outcomes],
+          left=(0, 1, 2, 6))
 
 
 def bytes_name(size):
@@ -211,10 +227,10 @@ def print_speeds(part, unit, measurements):
         rows[m.what, m.peer, m.variant][m.size] = m
     ranked = sorted(rows.items(), key=lambda row: (row[0][0], -max(m.speed for m in row[1].values())))
     if rows:
-        table((f"{part}, {unit}", "by", *map(bytes_name, sizes)),
+        table((f"{part}, {UNITS[unit]}", "by", *map(bytes_name, sizes)),
               [(what, f"({variant})" if peer else variant,
                 *(f"{cells[size].value:.4g}" if size in cells else "" for size in sizes))
-               for (what, peer, variant), cells in ranked])
+               for (what, peer, variant), cells in ranked], left=(0, 1))
 
 
 def print_missing(measurements):
@@ -237,19 +253,16 @@ def processor():
 
 
 def write_json(path, measurements, outcomes):
-    bars = [{"work": o.bar.work, "ours": o.ours and str(o.ours), "peer": o.peer and str(o.peer),
+    bars = [{"work": o.bar.work, "ours": o.ours and o.ours.record(), "peer": o.peer and o.peer.record(),
              "ratio": o.ratio and round(o.ratio, 3), "bar": o.bar.bar, "goal": o.bar.goal,
              "verdict": o.verdict} for o in outcomes]
-    values = [{**{key: value for key, value in m._asdict().items()
-                  if key not in ("unit", "value") and value is not None},
-               **({m.unit: m.value} if m.unit else {})} for m in measurements]
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"processor": processor(), "kernel": platform.release(),
-                   "bars": bars, "measurements": values}, file, indent=1)
+                   "bars": bars, "measurements": [m.record() for m in measurements]}, file, indent=1)
         file.write("\n")
 
 
-# The plot: bars from the longest, by work.
+# The plot, a panel a line: title, part, size (None: the largest of each), works.
 PANELS = [
     ("native, 64 KiB calls", "native", KIB64, ["chacha20", "aes256-ctr", "aes128-ctr"]),
     ("native, SHAKE256 and TurboSHAKE", "native", None, ["shake256-ctr", "shake256", "turboshake256"]),
@@ -259,7 +272,7 @@ OURS, PEERS = "#1f77b4", "#b0b0b0"
 
 
 def panel_bars(part, size, works, measurements):
-    """Label and measurement of each bar of a panel: works that come at one size only are shown too."""
+    """Label and measurement of each bar of a panel, by work, the longest first."""
     for what in works:
         mine = [m for m in measurements if (m.part, m.what, m.unit) == (part, what, "gbps")]
         largest = {m.variant: max(n.size for n in mine if n.variant == m.variant) for m in mine}
@@ -296,8 +309,8 @@ def plot(path, measurements):
     if not panels:
         return True
     lengths = [len(bars) for _, bars in panels]
-    figure, axes = pyplot.subplots(len(panels), figsize=(9, 0.28 * sum(lengths) + 0.6 * len(panels) + 0.8),
-                                   height_ratios=lengths, squeeze=False)
+    height = 0.28 * sum(lengths) + 0.6 * len(panels) + 0.8
+    figure, axes = pyplot.subplots(len(panels), figsize=(9, height), height_ratios=lengths, squeeze=False)
     for (title, bars), place in zip(panels, axes.flat):
         draw_panel(place, title, bars)
     figure.suptitle(f"shakerandom (blue) and others on {processor()}", x=0.01, ha="left")
@@ -307,10 +320,10 @@ def plot(path, measurements):
 
 
 def report(measurements, out):
-    """Prints and writes everything; whether no bar was missed."""
+    """Prints and writes everything."""
     outcomes = [judge(bar, measurements) for bar in BARS]
     for part in ("native", "kernel", "device"):
-        for unit in VALUES:
+        for unit in UNITS:
             print_speeds(part, unit, measurements)
     print_bars(outcomes)
     print_missing(measurements)
@@ -319,9 +332,9 @@ def report(measurements, out):
     write_json(os.path.join(out, "bench.json"), measurements, outcomes)
     if not plot(picture, measurements):
         print(f"no plot: apt-get install --no-install-recommends {PLOT_PACKAGE}")
-    missed = sum(o.verdict == "MISSED" for o in outcomes)
-    print(f"bench: {missed} bars missed on {processor()}; see {out}")
-    return not missed
+    counts = collections.Counter(o.verdict for o in outcomes)
+    print("bench: " + ", ".join(f"{count} {word}" for word, count in counts.items()))
+    print(f"on {processor()}; files in {out}")
 
 
 def read_files(paths):
@@ -341,4 +354,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
