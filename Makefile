@@ -3,15 +3,13 @@
 
 VM := userspace/vm/vm
 KDIR ?= /lib/modules/$(shell uname -r)/build
-# Where check-guest finds its compiled tests.
-DEVICE_TESTS ?= userspace/device/build
 
 # A user's command reaches the guest as it was typed: `value` keeps make from expanding its dollars,
 # and the environment keeps the shell from reading its quotes.
 VERBATIM := CMD FILES KERNEL PARAMS CPU SMP MEM TIMEOUT INSMOD
 $(foreach name,$(VERBATIM),$(eval override export $(name) := $$(value $(name))))
 
-.PHONY: help run shell deps list module clean install uninstall check check-guest
+.PHONY: help run shell deps list module clean install uninstall check
 
 define HELP
 make run              boot Linux in QEMU with the module, and show what it does
@@ -40,11 +38,8 @@ help:
 run shell list deps:
 	@$(VM) $@
 
-check: check-guest
-
-check-guest:
-	@FILES='userspace/vm/run-tests.sh $(DEVICE_TESTS)' \
-		CMD='sh ./run-tests.sh ./$(notdir $(DEVICE_TESTS))' $(VM) run
+check:
+	@$(VM) check
 
 # The kernel's makefiles have their own idea of these names. Nobody signs here, so they need no key;
 # type information for tracers would need pahole.

@@ -48,11 +48,14 @@ static int wait_ready(const struct kiocb *iocb)
 			       iocb->ki_filp->f_flags & O_NONBLOCK);
 }
 
-/* Between two pieces: true if the caller should return what there is. */
-static bool interrupted(void)
+/*
+ * Between two pieces: true if the caller should return what there is. Short
+ * requests (a piece may end early, at a boundary) are never cut.
+ */
+static bool interrupted(size_t done, size_t left)
 {
 	cond_resched();
-	return signal_pending(current);
+	return left && done + left > SRND_SMALL && signal_pending(current);
 }
 
 static ssize_t deliver_pieces(struct srnd_cursor *c, struct bounce *b,
@@ -70,7 +73,7 @@ static ssize_t deliver_pieces(struct srnd_cursor *c, struct bounce *b,
 		done += copied;
 		if (copied < n)
 			return done ? done : -EFAULT;
-		if (iov_iter_count(to) && interrupted())
+		if (interrupted(done, iov_iter_count(to)))
 			break;
 	}
 	return done;
@@ -132,7 +135,7 @@ static ssize_t verify_pieces(struct srnd_cursor *c, struct bounce *expected,
 			return done ? done : -EILSEQ;
 		if (copied < n)
 			return done ? done : -EFAULT;
-		if (iov_iter_count(from) && interrupted())
+		if (interrupted(done, iov_iter_count(from)))
 			break;
 	}
 	return done;
@@ -167,7 +170,7 @@ static ssize_t drain(struct iov_iter *from, bool nowait, void *ctx,
 		done += copied;
 		if (copied < n)
 			ret = -EFAULT;
-		if (ret || (iov_iter_count(from) && interrupted()))
+		if (ret || interrupted(done, iov_iter_count(from)))
 			break;
 	}
 	bounce_put(&b);

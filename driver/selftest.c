@@ -129,7 +129,7 @@ int srnd_selftest_rows(u32 rows[SRND_PRIMITIVES])
 	return err;
 }
 
-int __init srnd_selftest_choose(u32 rows[SRND_PRIMITIVES])
+int srnd_selftest_choose(u32 rows[SRND_PRIMITIVES])
 {
 	int p, err = srnd_selftest_rows(rows);
 

@@ -54,7 +54,8 @@ static const struct contract {
 	  { 16, 24, 32, 136 }, .erases = true },
 	{ SHAKERANDOM_TURBOSHAKE256_RATCHET, "turboshake256-ratchet",
 	  { 136 }, .erases = true },
-	{ SHAKERANDOM_AES256_ERASE, "aes256-erase", { 32 }, .erases = true },
+	{ SHAKERANDOM_AES256_ERASE, "aes256-erase", { 32 }, .expands = true,
+	  .erases = true },
 };
 
 static const struct srnd_format *served(struct kunit *test)

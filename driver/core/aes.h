@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * AES-128 and AES-256 (FIPS 197) as keystream of a 128-bit block counter.
- * No branch or memory index depends on key, counter or output.
+ * No branch or memory index depends on key or output; the counter is public.
  */
 #ifndef SRND_AES_H
 #define SRND_AES_H

@@ -159,7 +159,8 @@ static const struct srnd_format formats[] = {
 		RATCHET("turboshake256-ratchet", 12, 136),
 	[SHAKERANDOM_AES256_ERASE] = {
 		.name = "aes256-erase", .primitive = SRND_AES,
-		.seed_sizes = { ERASE_KEY },
+		.flags = SRND_EXPANDS, .seed_sizes = { ERASE_KEY },
+		.key_size = ERASE_KEY,
 		.window = ERASE_BATCH, .refill = erase_refill },
 };
 

@@ -46,7 +46,7 @@ struct srnd_format {
 	enum srnd_primitive primitive;	/* what serves it */
 	unsigned int flags;
 	u8 seed_sizes[4];	/* lengths a seed may have; none: any length */
-	u8 key_size;		/* what ->key takes */
+	u8 key_size;		/* of the key that ->key or EXPAND is about */
 	u8 rounds;		/* of ChaCha or Keccak */
 	u8 rate;		/* of sponges */
 	u8 grain_shift;		/* seekable formats: a grain is 2^this bytes */

@@ -12,9 +12,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/types.h>
-#include <asm/byteorder.h>
 #else
-#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,16 +23,6 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 
-#define cpu_to_le32(x) htole32(x)
-#define cpu_to_le64(x) htole64(x)
-#define cpu_to_be64(x) htobe64(x)
-#define le32_to_cpu(x) le32toh(x)
-#define le64_to_cpu(x) le64toh(x)
-#define be64_to_cpu(x) be64toh(x)
-#define __force
-#define __le32 u32
-#define __le64 u64
-#define __be64 u64
 #define BIT(n) (1UL << (n))
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define __aligned(n) __attribute__((aligned(n)))
@@ -43,51 +31,37 @@ typedef uint64_t u64;
 #endif
 #endif
 
+/* From the byte order of this machine to the named one and back. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define srnd_le32(x) (x)
+#define srnd_le64(x) (x)
+#define srnd_be64(x) __builtin_bswap64(x)
+#else
+#define srnd_le32(x) __builtin_bswap32(x)
+#define srnd_le64(x) __builtin_bswap64(x)
+#define srnd_be64(x) (x)
+#endif
+
 /* Loads and stores at any alignment, inline in freestanding code as well. */
-static inline u32 srnd_load_le32(const u8 *p)
-{
-	__le32 v;
+#define SRND_LOAD_STORE(bits, order)					\
+	static inline u##bits srnd_load_##order##bits(const u8 *p)	\
+	{								\
+		u##bits v;						\
+									\
+		__builtin_memcpy(&v, p, sizeof(v));			\
+		return srnd_##order##bits(v);				\
+	}								\
+									\
+	static inline void srnd_store_##order##bits(u8 *p, u##bits x)	\
+	{								\
+		u##bits v = srnd_##order##bits(x);			\
+									\
+		__builtin_memcpy(p, &v, sizeof(v));			\
+	}
 
-	__builtin_memcpy(&v, p, sizeof(v));
-	return le32_to_cpu(v);
-}
-
-static inline u64 srnd_load_le64(const u8 *p)
-{
-	__le64 v;
-
-	__builtin_memcpy(&v, p, sizeof(v));
-	return le64_to_cpu(v);
-}
-
-static inline u64 srnd_load_be64(const u8 *p)
-{
-	__be64 v;
-
-	__builtin_memcpy(&v, p, sizeof(v));
-	return be64_to_cpu(v);
-}
-
-static inline void srnd_store_le32(u8 *p, u32 x)
-{
-	__le32 v = cpu_to_le32(x);
-
-	__builtin_memcpy(p, &v, sizeof(v));
-}
-
-static inline void srnd_store_le64(u8 *p, u64 x)
-{
-	__le64 v = cpu_to_le64(x);
-
-	__builtin_memcpy(p, &v, sizeof(v));
-}
-
-static inline void srnd_store_be64(u8 *p, u64 x)
-{
-	__be64 v = cpu_to_be64(x);
-
-	__builtin_memcpy(p, &v, sizeof(v));
-}
+SRND_LOAD_STORE(32, le)
+SRND_LOAD_STORE(64, le)
+SRND_LOAD_STORE(64, be)
 
 static inline u32 srnd_rol32(u32 x, unsigned int n)
 {

@@ -10,7 +10,6 @@ import pickle
 import platform
 import random
 import select
-import struct
 import sys
 import traceback
 import unittest
@@ -35,7 +34,7 @@ EXPAND, ABSORB = 1, 2                           # flags of a seed
 SEED_MAX = 4096
 SECURE = (CHACHA20, SHAKE256, AES256_CTR)       # what SELECT takes
 XOFS = (SHAKE256, SHAKE128, TURBOSHAKE256, TURBOSHAKE128)
-EXPANDABLE = (CHACHA20, CHACHA12, CHACHA8, AES256_CTR, AES128_CTR, AES128_LE)
+EXPANDABLE = (CHACHA20, CHACHA12, CHACHA8, AES256_CTR, AES128_CTR, AES128_LE, AES256_ERASE)
 ONES = b"\xff"
 LAST = 2**63 - 1                                # the largest file position
 PAGE = os.sysconf("SC_PAGE_SIZE")

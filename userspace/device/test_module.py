@@ -10,7 +10,7 @@ import unittest
 from errno import EACCES, EAGAIN, EBADF, EEXIST, EINVAL, EIO, ENODEV, ENOENT, ENXIO, EPERM, ERANGE
 
 import device
-from device import AES256_CTR, CHACHA20, PAGE, SECURE, SHAKE256, DeviceTest, Memory, formats
+from device import AES256_CTR, CHACHA20, PAGE, SHAKE256, DeviceTest, Memory, formats
 
 KO = os.environ.get("SHAKERANDOM_KO", "/shakerandom.ko")
 LOADABLE = unittest.skipUnless(os.path.exists(KO) and os.geteuid() == 0,
@@ -181,7 +181,7 @@ class LoadTest(DeviceTest):
 @LOADABLE
 class Parameters(LoadTest):
     def test_quiet(self):
-        """Loading finds no variant that fails its self test, whichever may be used; nor does it say anything else."""
+        """Loading finds no variant that fails its self test, whichever may be used, and says nothing else."""
         for parameters in ("", "backends=portable"):
             self.unload()
             self.messages()
@@ -189,7 +189,11 @@ class Parameters(LoadTest):
             fd = device.open_device()
             device.ioctl(fd, device.IOC_SELFTEST)
             os.close(fd)
-            self.assertQuiet(self.messages(), "fail", "shakerandom")
+            lines = self.messages().splitlines()
+            if "QEMU TCG CPU" in read("/proc/cpuinfo"):
+                # QEMU 7.2 computes the upper half of a 256-bit vaesenc wrongly.
+                lines = [line for line in lines if not line.endswith("variant vaes256 of aes")]
+            self.assertQuiet("\n".join(lines), "fail", "shakerandom")
 
     def refused(self, parameter):
         self.unload()

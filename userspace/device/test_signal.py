@@ -7,7 +7,8 @@ import time
 from errno import EINTR
 
 import device
-from device import AES256_CTR, CHACHA20, SECURE, SHAKE128, SHAKE256_CTR, DeviceTest, formats
+from device import (AES256_CTR, AES256_ERASE, CHACHA20, SECURE, SHAKE128, SHAKE256_CTR, SHAKE256_RATCHET, DeviceTest,
+                    formats)
 
 MIB = 1 << 20
 
@@ -34,7 +35,7 @@ class Storm:
 class Short(DeviceTest):
     """Neither short nor EINTR, up to 256 bytes."""
 
-    SECONDS = 1.2
+    SECONDS = 0.8
 
     def storm(self, one):
         """Run one() for a while; it raises or returns what is wrong."""
@@ -56,7 +57,7 @@ class Short(DeviceTest):
                 self.assertEqual(device.read_to(fd, memory.address, length), length)
         self.storm(one)
 
-    @formats(CHACHA20, SHAKE256_CTR, AES256_CTR, SHAKE128)
+    @formats(CHACHA20, SHAKE256_CTR, AES256_CTR, SHAKE128, SHAKE256_RATCHET, AES256_ERASE)
     def test_seeded(self, number):
         """Also where the read crosses a page of the stream."""
         fd, memory = self.opened(), self.memory(4096)

@@ -120,7 +120,7 @@ def streams():
 
 
 def expansions():
-    for number in ref.SEEKABLE[:6]:
+    for number in ref.KEY_SIZES:
         for words in (b"", b"a", b"correct horse battery staple",
                       bytes(range(256))):
             key = ref.expand(number, words)

@@ -16,9 +16,10 @@ import unittest
 import reference as ref
 import vectors
 
-SEED = os.environ.get("SRND_SEED") or "%d" % random.SystemRandom().getrandbits(32)
+SEED = (os.environ.get("SRND_SEED")
+        or str(random.SystemRandom().getrandbits(32)))
 core = ctypes.CDLL(os.environ.get(
-    "SRND_CORE", os.path.join(vectors.HERE, "build/core.so")))
+    "SRND_CORE", os.path.join(vectors.HERE, "build/shared/core.so")))
 core.oracle_row.restype = ctypes.c_char_p
 core.oracle_row_runs.restype = ctypes.c_bool
 core.oracle_open.restype = ctypes.c_void_p

@@ -2,7 +2,8 @@
 /*
  * Constant time, seen by valgrind: keys, seeds and states are marked undefined,
  * and memcheck reports each branch and each address that depends on them. Its
- * processor is an emulated one; rows that it cannot run are skipped. Prints TAP.
+ * processor is an emulated one; rows that it cannot run are skipped. The output
+ * is TAP.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,8 +84,9 @@ static void run_row(enum srnd_primitive p, const struct srnd_backend *row)
 	unsigned int before = VALGRIND_COUNT_ERRORS;
 
 	if (!host_can_run(row)) {
-		printf("ok %u - %s %s # SKIP valgrind has no such processor (needs bits 0x%x)\n",
-		       ++tests, srnd_primitive_names[p], row->name,
+		printf("ok %u - %s %s # SKIP ", ++tests,
+		       srnd_primitive_names[p], row->name);
+		printf("valgrind has no such processor (needs bits 0x%x)\n",
 		       row->needs & ~host_cpu());
 		return;
 	}

@@ -49,6 +49,8 @@ def compile_module(kernel, files, directory):
     # Type information for tracers would need pahole, and serves nobody here.
     argv = ["make", "-C", files.headers, f"M={directory}", "W=1", f"-j{os.cpu_count()}",
             f"ARCH={kernel.arch.kernel}", "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"]
+    if os.environ.get("SPARSE"):
+        argv.insert(-1, "C=2")
     if kernel.arch.debian != host_arch():
         argv.insert(-1, f"CROSS_COMPILE={kernel.arch.cross}")
     done = run(argv)

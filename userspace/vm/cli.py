@@ -12,12 +12,14 @@ import signal
 import sys
 
 import build
+import check
 import deps
 import guest
 import initramfs
 import kernelfiles
 import kernels
 import rootfs
+import uml
 from common import FAILED, HERE, Failure, say
 
 
@@ -25,13 +27,13 @@ def parse(arguments):
     env = os.environ.get
     parser = argparse.ArgumentParser(prog="vm", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=("run", "shell", "build", "deps", "list"),
-                        help="run a command; a shell; build the module; install packages; list the kernels")
+    parser.add_argument("action", choices=("run", "shell", "build", "check", "deps", "list"),
+                        help="run a command; a shell; build the module; all tests; install packages; list the kernels")
     parser.add_argument("command", nargs="?", default=env("CMD"), help="shell command; a demonstration if none")
     parser.add_argument("--kernel", default=env("KERNEL") or "6.1", help="one of 'vm list' (%(default)s)")
     parser.add_argument("--files", default=env("FILES") or "", help="copied into the guest's working directory")
     parser.add_argument("--params", default=env("PARAMS") or "", help="parameters of the module")
-    parser.add_argument("--cpu", default=env("CPU") or "max", help="QEMU's processor model (%(default)s)")
+    parser.add_argument("--cpu", default=env("CPU"), help="QEMU's processor model, if not the kernel's usual")
     parser.add_argument("--smp", default=env("SMP") or 2, type=int, help="processors (%(default)s)")
     parser.add_argument("--mem", default=env("MEM") or 1024, type=int, help="MiB of memory (%(default)s)")
     parser.add_argument("--timeout", default=env("TIMEOUT") or 0, type=float,
@@ -57,8 +59,18 @@ def options_from(given):
     return options
 
 
-def boot(kernel, start, options):
+def boot_program(kernel, action, options):
+    if action == "shell":
+        raise Failure(f"there is no shell in {kernel.name}: use 'run'")
+    files = uml.ensure(kernel)
+    return uml.run_command(kernel, files, build.module(kernel, files), options)
+
+
+def boot(kernel, action, options):
     deps.ensure(deps.wanted(kernel))
+    if kernel.uml:
+        return boot_program(kernel, action, options)
+    start = guest.run_command if action == "run" else guest.run_shell
     files = kernelfiles.ensure(kernel)
     modules = build.module(kernel, files)
     return start(kernel, files, initramfs.ensure(kernel, files), rootfs.ensure(kernel), modules, options)
@@ -68,16 +80,18 @@ def act(given):
     if given.action == "list":
         print("\n".join(kernels.KERNELS))
         return 0
+    if given.action == "check":
+        return check.main()
     kernel = kernels.find(given.kernel)
     if given.action == "deps":
         deps.ensure(deps.wanted(kernel))
         return 0
     if given.action == "build":
         deps.ensure(deps.wanted(kernel))
-        print("\n".join(map(str, build.module(kernel, kernelfiles.ensure(kernel)))))
+        files = uml.ensure(kernel) if kernel.uml else kernelfiles.ensure(kernel)
+        print("\n".join(map(str, build.module(kernel, files))))
         return 0
-    start = guest.run_command if given.action == "run" else guest.run_shell
-    return boot(kernel, start, options_from(given))
+    return boot(kernel, given.action, options_from(given))
 
 
 def main():

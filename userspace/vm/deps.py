@@ -11,6 +11,7 @@ from kernels import host_arch
 
 BUILD = ("make", "libc6-dev", "libelf1", "kmod")
 GUEST = ("python3", "openssl", "bsdextrautils")
+UML = ("flex", "bison", "bc", "xz-utils")
 TRIES = 4
 
 
@@ -22,7 +23,8 @@ def compiler(kernel):
 
 
 def wanted(kernel):
-    return [*BUILD, *GUEST, compiler(kernel), kernel.arch.package]
+    more = UML if kernel.uml else (kernel.arch.package,)
+    return [*BUILD, *GUEST, compiler(kernel), *more]
 
 
 def missing(packages):

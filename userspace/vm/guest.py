@@ -29,7 +29,7 @@ class Options:
     command: str = ""
     files: list = field(default_factory=list)
     params: str = ""
-    cpu: str = "max"
+    cpu: str = ""
     smp: int = 2
     memory: int = 1024
     timeout: float = 0
@@ -84,7 +84,7 @@ def machine(kernel, files, initramfs, staging, root, options, append):
     """The arguments common to every guest."""
     accel = accelerator()
     words = f"console={kernel.arch.console} panic=-1 panic_on_warn=1 oops=panic vm_insmod={int(options.insmod)} {append}"
-    return [kernel.arch.qemu, *kernel.arch.machine, "-accel", accel, "-cpu", options.cpu,
+    return [kernel.arch.qemu, *kernel.arch.machine, "-accel", accel, "-cpu", options.cpu or kernel.arch.cpu,
             "-smp", str(options.smp), "-m", str(options.memory), "-nodefaults", "-no-user-config",
             "-no-reboot", "-display", "none", "-kernel", str(files.image), "-initrd", str(initramfs),
             "-append", words, "-object", "rng-random,id=rng,filename=/dev/urandom", "-device", "virtio-rng,rng=rng",

@@ -15,6 +15,7 @@ class Arch:
     console: str
     kernel: str         # ARCH= of the kernel's makefiles
     cross: str          # prefix of the compiler on a machine of another architecture
+    cpu: str = "max"    # QEMU's processor model
 
 
 @dataclass(frozen=True)
@@ -24,11 +25,14 @@ class Kernel:
     suites: tuple       # where Debian keeps it
     release: str        # pattern of `uname -r`; the highest match in the suites is taken
     gcc: str = "12"     # the compiler Debian built it with, which its makefiles ask for
+    uml: bool = False   # a program built from the source package of that name, see uml.py
 
 
 ARCHES = {row.debian: row for row in (
     Arch("amd64", "qemu-system-x86_64", "qemu-system-x86",
-         ("-machine", "pc"), "ttyS0", "x86", "x86_64-linux-gnu-"),
+         ("-machine", "pc"), "ttyS0", "x86", "x86_64-linux-gnu-",
+         # QEMU 7.2 computes the upper half of a 256-bit VAESENC wrongly (our self tests found it).
+         "max,-vaes"),
     # qemu-system-i386's largest processor is an Athlon the kernel warns about when there are two.
     Arch("i386", "qemu-system-x86_64", "qemu-system-x86",
          ("-machine", "pc"), "ttyS0", "x86", ""),        # amd64's compiler serves both
@@ -39,6 +43,9 @@ ARCHES = {row.debian: row for row in (
     Arch("s390x", "qemu-system-s390x", "qemu-system-misc",
          ("-machine", "s390-ccw-virtio"), "ttysclp0", "s390", "s390x-linux-gnu-"),
 )}
+
+# User-mode Linux runs on this machine's own processor.
+USER_MODE = Arch("amd64", "", "", (), "", "um", "")
 
 BOOKWORM = ("bookworm", "bookworm-security")
 
@@ -56,6 +63,8 @@ KERNELS = {kernel.name: kernel for kernel in (
     row("s390x", "6.1", ("bookworm",), r"6\.1\.\d+-\d+-s390x"),
     row("armhf", "6.1", ("bookworm",), r"6\.1\.\d+-\d+-armmp"),
     row("i386", "6.1", ("bookworm",), r"6\.1\.\d+-\d+-686-pae"),
+    Kernel("um-6.1", USER_MODE, BOOKWORM, r"linux-source-6\.1", uml=True),
+    Kernel("um-7", USER_MODE, ("trixie-backports",), r"linux-source-7\.\d+", uml=True),
 )}
 
 

@@ -79,7 +79,8 @@ void kunit_native_fail(const char *file, int line, const char *what,
 #define KUNIT_ASSERT_NE(test, a, b) KUNIT_NATIVE_COMPARE(a, !=, b, " ")
 #define KUNIT_ASSERT_TRUE(test, condition)	\
 	KUNIT_ASSERT_TRUE_MSG(test, condition, " ")
-#define KUNIT_ASSERT_FALSE(test, condition) KUNIT_ASSERT_TRUE(test, !(condition))
+#define KUNIT_ASSERT_FALSE(test, condition)	\
+	KUNIT_ASSERT_TRUE(test, !(condition))
 #define KUNIT_ASSERT_NOT_NULL(test, p) KUNIT_ASSERT_TRUE(test, (p) != NULL)
 #define KUNIT_ASSERT_PTR_EQ(test, a, b)	\
 	KUNIT_ASSERT_TRUE(test, (const void *)(a) == (const void *)(b))

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0
+"""All the tests, one row a suite; the last line adds them up.
+
+A suite is a command whose last line is 'NAME: N passed, N failed, N skipped'. One that ends otherwise, or
+whose exit status contradicts its line, counts as one failure more."""
+
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+
+import deps
+from common import HERE, Failure, environment, say
+
+ROOT = HERE.parent.parent
+NATIVE = ("gcc", "g++", "clang", "libclang-rt-14-dev", "make", "libc6-dev", "libcmocka-dev", "valgrind", "openssl",
+          "python3", "python3-cryptography-vectors", "sparse")
+LINE = re.compile(r"^[\w -]+: (\d+) passed, (\d+) failed, (\d+) skipped$")
+
+
+@dataclass
+class Suite:
+    name: str
+    command: list
+    variables: dict = field(default_factory=dict)
+
+
+def guest_suite(kernel, words="", **variables):
+    """The device tests in a guest of that kernel."""
+    return Suite(f"device on {kernel} {' '.join(variables.values())}".strip(),
+                 [str(HERE / "vm"), "run", f"cd device && exec ./run {words}"],
+                 {"KERNEL": kernel, "FILES": "userspace/device userspace/native/reference.py", "TIMEOUT": "900",
+                  "STRICT": "1", **variables})
+
+
+def suites():
+    yield Suite("arrows", [sys.executable, "-B", "userspace/native/arrows.py"])
+    yield Suite("build, sparse", [str(HERE / "vm"), "build"], {"STRICT": "1", "SPARSE": "1", "KERNEL": "amd64-6.1"})
+    yield Suite("native", ["userspace/native/run"])
+    yield guest_suite("amd64-6.1")
+    yield guest_suite("amd64-6.12")
+    yield guest_suite("um-6.1", "test_formats test_read test_position")
+
+
+def run_suite(suite):
+    """Shows a suite's output as it comes; returns its last line and status."""
+    last = ""
+    with subprocess.Popen(suite.command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace",
+                          env=environment(**suite.variables)) as process:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            last = line.strip() or last
+    return last, process.returncode
+
+
+def judge(suite):
+    """How many passed, failed and were skipped."""
+    last, status = run_suite(suite)
+    line = LINE.match(last)
+    if line:
+        passed, failed, skipped = map(int, line.groups())
+        return passed, failed + (bool(status) != bool(failed)), skipped
+    return (0, 1, 0) if status else (1, 0, 0)
+
+
+def table(results):
+    print("\n%-42s %8s %8s %8s %8s" % ("suite", "passed", "failed", "skipped", "seconds"))
+    for name, counts, seconds in results:
+        print("%-42s %8d %8d %8d %8.0f" % (name, *counts, seconds))
+
+
+def main():
+    deps.ensure(NATIVE)
+    results = []
+    for suite in suites():
+        print(f"\n== {suite.name}", flush=True)
+        start = time.monotonic()
+        results.append((suite.name, judge(suite), time.monotonic() - start))
+    table(results)
+    totals = [sum(counts[i] for _, counts, _ in results) for i in range(3)]
+    print("%d passed, %d failed, %d skipped" % tuple(totals), flush=True)
+    return totals[1] > 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failure as problem:
+        say(str(problem))
+        sys.exit(1)
