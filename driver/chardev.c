@@ -81,14 +81,29 @@ static __poll_t srnd_poll(struct file *filp, poll_table *wait)
 	return events;
 }
 
+static vm_fault_t srnd_page_fault(struct vm_fault *vmf)
+{
+	if (vmf->pgoff)
+		return VM_FAULT_SIGBUS;
+	vmf->page = srnd_pool_page();
+	get_page(vmf->page);
+	return 0;
+}
+
+/* By fault, so that a page the user drops (MADV_DONTNEED) comes back. */
+static const struct vm_operations_struct srnd_vm_ops = {
+	.fault = srnd_page_fault,
+};
+
 static int srnd_mmap(struct file *filp, struct vm_area_struct *vma)
 {
 	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
 		return -EINVAL;
 	if (vma->vm_flags & VM_WRITE)
 		return -EPERM;
-	srnd_vm_flags_clear(vma, VM_MAYWRITE);
-	return vm_insert_page(vma, vma->vm_start, srnd_pool_page());
+	srnd_vm_flags_mod(vma, VM_DONTEXPAND, VM_MAYWRITE);
+	vma->vm_ops = &srnd_vm_ops;
+	return 0;
 }
 
 /* ---- ioctls ---- */
@@ -100,10 +115,10 @@ static int srnd_mmap(struct file *filp, struct vm_area_struct *vma)
  */
 static int install(struct file *filp, struct srnd_stream *s)
 {
-	int err = mutex_lock_interruptible(&filp->f_pos_lock);
+	int err = mutex_lock_killable(&filp->f_pos_lock);
 
 	if (err)
-		return -ERESTARTSYS;
+		return err;
 	spin_lock(&filp->f_lock);
 	if (s)
 		filp->f_mode |= FMODE_ATOMIC_POS;

@@ -22,13 +22,13 @@
 
 /* 6.3 made vm_flags read-only and added accessors. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
-static inline void srnd_vm_flags_clear(struct vm_area_struct *vma,
-				       unsigned long flags)
+static inline void srnd_vm_flags_mod(struct vm_area_struct *vma,
+				     unsigned long set, unsigned long clear)
 {
-	vma->vm_flags &= ~flags;
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
 }
 #else
-#define srnd_vm_flags_clear vm_flags_clear
+#define srnd_vm_flags_mod vm_flags_mod
 #endif
 
 /* 6.19 has arm64's callers bring the memory that saves the vector registers. */

@@ -33,7 +33,7 @@ u64 srnd_counted(enum srnd_statistic what)
 static const struct srnd_engine *section_begin(const struct srnd_format *f,
 					       struct srnd_simd *simd)
 {
-	if (!srnd_format_wants_fpu(f, &srnd_engine) || srnd_simd_begin(simd))
+	if (!srnd_format_section(f, &srnd_engine) || srnd_simd_begin(simd))
 		return &srnd_engine;
 	srnd_count(SRND_FALLBACKS, 1);
 	return &srnd_portable_engine;
@@ -42,8 +42,22 @@ static const struct srnd_engine *section_begin(const struct srnd_format *f,
 static void section_end(const struct srnd_format *f,
 			const struct srnd_engine *e, struct srnd_simd *simd)
 {
-	if (srnd_format_wants_fpu(f, e))
+	if (srnd_format_section(f, e))
 		srnd_simd_end(simd);
+}
+
+/*
+ * How much of @len the next section may give. It ends on a boundary of
+ * @offset, so that only the first one cuts a grain.
+ */
+static size_t section_length(const struct srnd_format *f, u64 offset,
+			     size_t len)
+{
+	size_t section = srnd_format_section(f, &srnd_engine);
+
+	if (!section)
+		return len;
+	return min_t(size_t, len, section - (offset & (section - 1)));
 }
 
 void srnd_engine_key(union srnd_instance *s, const struct srnd_format *f,
@@ -66,9 +80,7 @@ void srnd_engine_read(const union srnd_instance *s, const struct srnd_format *f,
 	size_t n;
 
 	for (; len; offset += n, out += n, len -= n) {
-		/* Ends on a boundary, so that only the first cuts a grain. */
-		n = min_t(size_t, len,
-			  SRND_SIMD_BYTES - (offset & (SRND_SIMD_BYTES - 1)));
+		n = section_length(f, offset, len);
 		e = section_begin(f, &simd);
 		srnd_format_read(s, f, e, offset, out, n);
 		section_end(f, e, &simd);
@@ -83,7 +95,7 @@ void srnd_engine_squeeze(union srnd_instance *s, const struct srnd_format *f,
 	size_t n;
 
 	for (; len; out += n, len -= n) {
-		n = min_t(size_t, len, SRND_SIMD_BYTES);
+		n = section_length(f, 0, len);
 		e = section_begin(f, &simd);
 		srnd_format_squeeze(s, f, e, out, n);
 		section_end(f, e, &simd);
@@ -111,7 +123,7 @@ void srnd_engine_absorb(union srnd_instance *s, const struct srnd_format *f,
 	size_t n;
 
 	for (; len; data += n, len -= n) {
-		n = min_t(size_t, len, SRND_SIMD_BYTES);
+		n = section_length(f, 0, len);
 		e = section_begin(f, &simd);
 		srnd_format_absorb(s, f, e, data, n);
 		section_end(f, e, &simd);

@@ -92,7 +92,7 @@ static bool row_right(enum srnd_primitive p, const struct srnd_backend *row,
 		const struct srnd_format *f = srnd_format(answers[i].format);
 
 		if (f->primitive != p ||
-		    answer_right(&answers[i], &e, row->fpu, buffer))
+		    answer_right(&answers[i], &e, row->section, buffer))
 			continue;
 		pr_err("self test failed: format %s, variant %s of %s\n",
 		       f->name, row->name, srnd_primitive_names[p]);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The guard around vector code. Between begin and end: no sleep, no lock, no
- * user memory, at most SRND_SIMD_BYTES of output.
+ * user memory, at most a row's section of output.
  */
 #ifndef SRND_SIMD_H
 #define SRND_SIMD_H
 
 #include "compat.h"
-
-#define SRND_SIMD_BYTES 4096
 
 /*
  * begin is false if the vector unit cannot be used here: take the portable

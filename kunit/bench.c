@@ -44,12 +44,13 @@ static void call_fill(const struct contender *c, u8 *buffer)
 }
 
 /* The generator alone, under a key that stays. */
+static union srnd_instance keyed[SRND_GENERATORS];
+
 static void call_core(const struct contender *c, u8 *buffer)
 {
-	static union srnd_instance instance;
-
-	srnd_engine_read(&instance, srnd_generator_format(c->generator), 0,
-			 buffer, c->size);
+	srnd_engine_read(&keyed[c->generator],
+			 srnd_generator_format(c->generator), 0, buffer,
+			 c->size);
 }
 
 static void call_take(const struct contender *c, u8 *buffer)
@@ -128,8 +129,11 @@ static int enter(struct contender *c)
 
 static void compete(struct contender *c, int n, u8 *buffer)
 {
+	static const u8 zero_key[SRND_KEY_MAX];
 	int i, round;
 
+	for (i = 0; i < SRND_GENERATORS; i++)
+		srnd_engine_key(&keyed[i], srnd_generator_format(i), zero_key);
 	for (i = 0; i < n; i++)
 		calibrate(&c[i], buffer);
 	for (round = 0; round < ROUNDS; round++)

@@ -35,13 +35,13 @@ const struct srnd_backend *srnd_cases_row(struct kunit *test)
 
 void srnd_cases_enter(struct kunit *test, const struct srnd_backend *row)
 {
-	if (row->fpu)
+	if (row->section)
 		KUNIT_ASSERT_TRUE(test, srnd_cases_simd_begin());
 }
 
 void srnd_cases_leave(const struct srnd_backend *row)
 {
-	if (row->fpu)
+	if (row->section)
 		srnd_cases_simd_end();
 }
 

@@ -48,7 +48,7 @@ static void portable_is_last(struct kunit *test)
 	KUNIT_ASSERT_PTR_EQ(test, row, srnd_portable_engine.row[p]);
 	KUNIT_ASSERT_STREQ(test, row->name, "portable");
 	KUNIT_ASSERT_EQ(test, row->needs | row->avoid, 0U);
-	KUNIT_ASSERT_FALSE(test, row->fpu);
+	KUNIT_ASSERT_FALSE(test, row->section);
 	for (i = 0; i < n - 1; i++) {
 		row = srnd_backend_row(p, i);
 		KUNIT_ASSERT_STRNEQ(test, row->name, "portable");
@@ -69,8 +69,10 @@ static void rows_are_sound(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, row->name[0] &&
 				  strlen(row->name) <= NAME_MAX_LEN);
 		KUNIT_ASSERT_EQ(test, row->needs & row->avoid, 0U);
+		KUNIT_ASSERT_EQ(test, row->section & (row->section - 1), 0);
+		KUNIT_ASSERT_TRUE(test, row->section <= 16384);
 		/* All but BMI is of the vector unit. */
-		KUNIT_ASSERT_EQ_MSG(test, row->fpu,
+		KUNIT_ASSERT_EQ_MSG(test, !!row->section,
 				    !!(row->needs & ~SRND_CPU_BMI),
 				    "%s", row->name);
 		KUNIT_ASSERT_EQ_MSG(test,

@@ -10,14 +10,14 @@ const char *const srnd_primitive_names[SRND_PRIMITIVES] = {
 
 static const struct srnd_backend chacha_rows[] = {
 #ifdef __x86_64__
-	{ .name = "avx512", .fpu = true, .chacha = srnd_chacha_avx512,
+	{ .name = "avx512", .section = 8192, .chacha = srnd_chacha_avx512,
 	  .needs = SRND_CPU_AVX512, .avoid = SRND_CPU_SLOW_512 },
-	{ .name = "avx512vl", .fpu = true, .chacha = srnd_chacha_avx512vl,
+	{ .name = "avx512vl", .section = 8192, .chacha = srnd_chacha_avx512vl,
 	  .needs = SRND_CPU_AVX512 },
-	{ .name = "avx2", .fpu = true, .chacha = srnd_chacha_avx2,
+	{ .name = "avx2", .section = 8192, .chacha = srnd_chacha_avx2,
 	  .needs = SRND_CPU_AVX2 },
 #elif defined(__aarch64__) && !defined(__AARCH64EB__)
-	{ .name = "neon", .fpu = true, .chacha = srnd_chacha_neon,
+	{ .name = "neon", .section = 4096, .chacha = srnd_chacha_neon,
 	  .needs = SRND_CPU_NEON },
 #endif
 	{ .name = "portable", .chacha = srnd_chacha_portable },
@@ -25,19 +25,19 @@ static const struct srnd_backend chacha_rows[] = {
 
 static const struct srnd_backend aes_rows[] = {
 #ifdef __x86_64__
-	{ .name = "vaes512", .fpu = true, .aes = srnd_aes_vaes512,
+	{ .name = "vaes512", .section = 16384, .aes = srnd_aes_vaes512,
 	  .expand = srnd_aes_expand_aesni,
 	  .needs = SRND_CPU_AES | SRND_CPU_VAES | SRND_CPU_AVX2 |
 		   SRND_CPU_AVX512,
 	  .avoid = SRND_CPU_SLOW_512 },
-	{ .name = "vaes256", .fpu = true, .aes = srnd_aes_vaes256,
+	{ .name = "vaes256", .section = 16384, .aes = srnd_aes_vaes256,
 	  .expand = srnd_aes_expand_aesni,
 	  .needs = SRND_CPU_AES | SRND_CPU_VAES | SRND_CPU_AVX2 },
-	{ .name = "aesni", .fpu = true, .aes = srnd_aes_aesni,
+	{ .name = "aesni", .section = 16384, .aes = srnd_aes_aesni,
 	  .expand = srnd_aes_expand_aesni,
 	  .needs = SRND_CPU_AES },
 #elif defined(__aarch64__) && !defined(__AARCH64EB__)
-	{ .name = "neon", .fpu = true, .aes = srnd_aes_neon,
+	{ .name = "neon", .section = 8192, .aes = srnd_aes_neon,
 	  .expand = srnd_aes_expand_neon,
 	  .needs = SRND_CPU_NEON | SRND_CPU_AES },
 #endif
@@ -54,16 +54,16 @@ static const struct srnd_backend keccak_rows[] = {
 
 static const struct srnd_backend sectors_rows[] = {
 #ifdef __x86_64__
-	{ .name = "avx512", .fpu = true, .sectors = srnd_sectors_avx512,
+	{ .name = "avx512", .section = 4096, .sectors = srnd_sectors_avx512,
 	  .needs = SRND_CPU_AVX512, .avoid = SRND_CPU_SLOW_512 },
-	{ .name = "avx512vl", .fpu = true, .sectors = srnd_sectors_avx512vl,
+	{ .name = "avx512vl", .section = 4096, .sectors = srnd_sectors_avx512vl,
 	  .needs = SRND_CPU_AVX512 },
-	{ .name = "avx2", .fpu = true, .sectors = srnd_sectors_avx2,
+	{ .name = "avx2", .section = 4096, .sectors = srnd_sectors_avx2,
 	  .needs = SRND_CPU_AVX2 },
 #elif defined(__aarch64__) && !defined(__AARCH64EB__)
-	{ .name = "sha3", .fpu = true, .sectors = srnd_sectors_sha3,
+	{ .name = "sha3", .section = 4096, .sectors = srnd_sectors_sha3,
 	  .needs = SRND_CPU_NEON | SRND_CPU_SHA3 },
-	{ .name = "neon", .fpu = true, .sectors = srnd_sectors_neon,
+	{ .name = "neon", .section = 2048, .sectors = srnd_sectors_neon,
 	  .needs = SRND_CPU_NEON },
 #endif
 	{ .name = "portable", .sectors = srnd_sectors_portable },

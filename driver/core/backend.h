@@ -38,7 +38,12 @@ struct srnd_backend {
 	const char *name;
 	u32 needs;	/* SRND_CPU_* bits that must be there */
 	u32 avoid;	/* SRND_CPU_* bits that must not */
-	bool fpu;	/* the caller must hold the vector unit */
+	/*
+	 * Bytes that the caller may ask for while it holds the vector unit: a
+	 * power of two, about 10 us on slow processors, 16 KiB at most. 0: the
+	 * row does not need the unit.
+	 */
+	u16 section;
 	union {		/* by primitive */
 		srnd_chacha_fn *chacha;
 		struct {

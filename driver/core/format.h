@@ -112,11 +112,11 @@ void srnd_format_absorb(union srnd_instance *s, const struct srnd_format *f,
 			const struct srnd_engine *e, const u8 *data,
 			size_t len);
 
-/* Whether @e needs the vector unit for this format. */
-static inline bool srnd_format_wants_fpu(const struct srnd_format *f,
+/* What a section of this format is with @e, see srnd_backend.section. */
+static inline size_t srnd_format_section(const struct srnd_format *f,
 					 const struct srnd_engine *e)
 {
-	return e->row[f->primitive]->fpu;
+	return e->row[f->primitive]->section;
 }
 
 /*
