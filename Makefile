@@ -9,13 +9,15 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 VERBATIM := CMD FILES KERNEL PARAMS CPU SMP MEM TIMEOUT INSMOD
 $(foreach name,$(VERBATIM),$(eval override export $(name) := $$(value $(name))))
 
-.PHONY: help run shell deps list module clean install uninstall check
+.PHONY: help run shell deps list module clean install uninstall check bench bench-device
 
 define HELP
 make run              boot Linux in QEMU with the module, and show what it does
 make run CMD='...'    run a shell command there; its output and success are yours
 make shell            a shell there (leave with 'exit' or Ctrl-A X)
 make check            all tests
+make bench            speed of the cores, the device and the kernel's inside, against peers
+make bench-device     speed of this machine's own /dev/shakerandom
 make list             the kernels that KERNEL= can name
 make deps             install the Debian packages that run and check need
 
@@ -40,6 +42,14 @@ run shell list deps:
 
 check:
 	@$(VM) check
+
+# Everything against its peers, in one table; OUT= says where the JSON and the plot go.
+bench:
+	@/usr/bin/python3 -B userspace/vm/bench.py
+
+# The device of this very machine; the module must be loaded.
+bench-device:
+	@cd userspace/device && PYTHONPATH=../native python3 -B bench.py speed
 
 # The kernel's makefiles have their own idea of these names. Nobody signs here, so they need no key;
 # type information for tracers would need pahole.

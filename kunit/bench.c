@@ -88,21 +88,24 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Thousandths of GB/s for what moves bytes, of a nanosecond for requests. */
 static void report(struct contender *c)
 {
-	bool peer = c->call == call_kernel;
 	const struct srnd_format *f = srnd_generator_format(c->generator);
-	u64 ps;
+	bool peer = c->call == call_kernel;
+	bool speed = c->size == FILL_BYTES;
+	u64 ps, value;
 
 	sort(c->ns, ROUNDS, sizeof(c->ns[0]), compare, NULL);
-	ps = div_u64(c->ns[ROUNDS / 2] * 1000, c->calls);
-	pr_info("bench {\"part\": \"kernel\", \"what\": \"%s%s%s\", \"variant\": \"%s\", \"size\": %u, \"ns\": %llu.%03u, \"peer\": %s}\n",
+	ps = max_t(u64, div_u64(c->ns[ROUNDS / 2] * 1000, c->calls), 1);
+	value = speed ? div64_u64(c->size * 1000000ULL, ps) : ps;
+	pr_info("bench {\"part\": \"kernel\", \"what\": \"%s%s%s\", \"variant\": \"%s\", \"size\": %u, \"%s\": %llu.%03u, \"peer\": %s}\n",
 		c->what, peer ? "" : " ",
 		peer ? "" : srnd_generator_name(c->generator),
 		peer ? "get_random_bytes" :
 		       srnd_engine.row[f->primitive]->name,
-		c->size, div_u64(ps, 1000), (u32)(ps % 1000),
-		peer ? "true" : "false");
+		c->size, speed ? "gbps" : "ns", div_u64(value, 1000),
+		(u32)(value % 1000), peer ? "true" : "false");
 }
 
 /* Every contender; how many. */

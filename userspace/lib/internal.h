@@ -34,12 +34,15 @@ SRND_COLD __attribute__((noreturn)) void srnd_die(int error);
  * so that it can be read without a lock.
  */
 struct srnd_node {
-	const volatile uint64_t *generation;	/* bytes older than it are void */
+	/* Bytes older than it are void; the address is this node's alone. */
+	const volatile uint64_t *generation;
+	uint64_t no_generation;		/* where there is no page to watch */
 	int fd;
 	enum shakerandom_source source;
 };
 
-extern _Atomic(const struct srnd_node *) srnd_node;
+/* The generation of the present node. */
+extern const volatile uint64_t *_Atomic srnd_page;
 
 /* The node, opened if need be. */
 int srnd_node_get(const struct srnd_node **node);

@@ -13,15 +13,13 @@
 
 #define READ_MAX ((size_t)1 << 30)	/* bytes a call; the kernel stops at 2 GiB */
 
-_Atomic(const struct srnd_node *) srnd_node;
+static _Atomic(const struct srnd_node *) present;
+const volatile uint64_t *_Atomic srnd_page;
 
 static struct {
 	char path[PATH_MAX];
 	unsigned int flags;
 } setup = { .path = "/dev/shakerandom" };
-
-/* Where there is no page to watch. */
-static const volatile uint64_t no_generation;
 
 bool srnd_stands_in(void)
 {
@@ -109,7 +107,7 @@ static int map_generation(struct srnd_node *n)
 	if (p != MAP_FAILED)
 		n->generation = p;
 	else if (n->source == SHAKERANDOM_SOURCE_STAND_IN)
-		n->generation = &no_generation;
+		n->generation = &n->no_generation;
 	else
 		return errno == ENOMEM ? SHAKERANDOM_ERR_MEMORY :
 					 SHAKERANDOM_ERR_TOO_OLD;
@@ -118,7 +116,7 @@ static int map_generation(struct srnd_node *n)
 
 static void node_free(struct srnd_node *n)
 {
-	if (n->generation && n->generation != &no_generation)
+	if (n->generation && n->generation != &n->no_generation)
 		munmap((void *)(uintptr_t)n->generation,
 		       (size_t)sysconf(_SC_PAGESIZE));
 	if (n->fd >= 0)
@@ -137,6 +135,7 @@ static int node_fill_in(struct srnd_node *n, const char *path,
 	if (!(flags & SHAKERANDOM_OR_GETRANDOM))
 		return n->fd;
 	n->source = SHAKERANDOM_SOURCE_GETRANDOM;
+	n->generation = &n->no_generation;
 	return 0;
 }
 
@@ -168,16 +167,17 @@ static int node_renew(const struct srnd_node **node)
 
 	if (err)
 		return err;
-	if (atomic_compare_exchange_strong(&srnd_node, node, n))
+	if (atomic_compare_exchange_strong(&present, node, n))
 		*node = n;
 	else
 		node_free(n);
+	atomic_store(&srnd_page, (*node)->generation);
 	return 0;
 }
 
 int srnd_node_get(const struct srnd_node **node)
 {
-	*node = atomic_load(&srnd_node);
+	*node = atomic_load(&present);
 	return *node ? 0 : node_renew(node);
 }
 
@@ -191,7 +191,7 @@ static void node_retire(const struct srnd_node *n)
 SRND_EXPORT int shakerandom_setup(const char *device, unsigned int flags)
 {
 	const char *path = device ? device : "/dev/shakerandom";
-	const struct srnd_node *old = atomic_load(&srnd_node);
+	const struct srnd_node *old = atomic_load(&present);
 	struct srnd_node *n;
 	int err;
 
@@ -206,7 +206,8 @@ SRND_EXPORT int shakerandom_setup(const char *device, unsigned int flags)
 		node_retire(old);
 	strcpy(setup.path, path);
 	setup.flags = flags;
-	atomic_store(&srnd_node, n);
+	atomic_store(&present, n);
+	atomic_store(&srnd_page, n->generation);
 	return 0;
 }
 

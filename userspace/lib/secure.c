@@ -3,11 +3,12 @@
  * Secure bytes for the whole process.
  *
  * Each thread reads ahead into memory that the kernel zeroes in a forked child.
- * A draw marks the buffer busy, which keeps signal handlers off it, copies and
- * wipes its bytes, and only then asks whether they were good: the buffer still
- * is busy and belongs to the present node (neither is so after a fork), and the
- * generation has not moved (a cloned machine). So no fork, clone or signal at
- * any instant makes it give bytes twice, or zeros.
+ * A draw makes the buffer busy, which keeps signal handlers off it, copies and
+ * wipes its bytes, and only then asks whether they were good: it still is busy
+ * and of the present node (after a fork it is of none; and had a handler filled
+ * it then, it would not be busy), and the generation has not moved (a cloned
+ * machine). So no fork, clone or signal at any instant makes it give bytes
+ * twice, or zeros.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,16 +16,15 @@
 
 #include "internal.h"
 
-#define BUFFER_SIZE 8192
+#define DATA_SIZE (8192 - 32)
 /* More than this is read straight to where the caller wants it. */
 #define DIRECT 1024
 
 struct buffer {
-	const struct srnd_node *node;	/* whose bytes these are; NULL: void */
-	uint64_t generation;		/* when they were read */
-	size_t left;			/* bytes to give: the last of data[] */
-	bool busy;			/* else a signal handler may use it */
-	_Alignas(32) uint8_t data[BUFFER_SIZE - 32];
+	const volatile uint64_t *page;	/* the node's; NULL: nothing is here */
+	uint64_t generation;		/* when the data were read */
+	size_t left;			/* 1 + bytes to give, the last; 0: busy */
+	_Alignas(32) uint8_t data[DATA_SIZE];
 };
 
 static __thread struct buffer *mine __attribute__((tls_model("initial-exec")));
@@ -61,14 +61,12 @@ static struct buffer *buffer_new(void)
 	return b;
 }
 
-/* Of a busy buffer. */
 static inline bool intact(const struct buffer *b)
 {
-	const struct srnd_node *n =
-		atomic_load_explicit(&srnd_node, memory_order_acquire);
+	const volatile uint64_t *page =
+		atomic_load_explicit(&srnd_page, memory_order_acquire);
 
-	return b->busy && n && b->node == n &&
-	       b->generation == *n->generation;
+	return !b->left && b->page == page && b->generation == *page;
 }
 
 /* ---- taking from it ---- */
@@ -92,31 +90,19 @@ static inline void move(uint8_t *to, uint8_t *from, size_t len)
 	}
 }
 
-/* The buffer must be busy. False if it had not @len good bytes. */
-static inline bool take(struct buffer *b, void *to, size_t len)
+static inline bool try_take(struct buffer *b, void *to, size_t len)
 {
 	size_t left = b->left;
-
-	if (left < len)
-		return false;
-	b->left = left - len;
-	move(to, b->data + sizeof(b->data) - left, len);
-	srnd_signal_fence();
-	return intact(b);
-}
-
-static inline bool try_take(void *to, size_t len)
-{
-	struct buffer *b = mine;
 	bool ok;
 
-	if (!b || b->busy)
+	if (left <= len)
 		return false;
-	b->busy = true;
+	b->left = 0;
 	srnd_signal_fence();
-	ok = take(b, to, len);
+	move(to, b->data + DATA_SIZE + 1 - left, len);
 	srnd_signal_fence();
-	b->busy = false;
+	ok = intact(b);
+	b->left = left - len;
 	return ok;
 }
 
@@ -124,32 +110,27 @@ static int refill(struct buffer *b, const struct srnd_node *node)
 {
 	int err;
 
-	b->busy = true;
 	b->left = 0;
+	srnd_signal_fence();
 	b->generation = *node->generation;
-	b->node = node;
+	b->page = node->generation;
 	srnd_signal_fence();
-	err = srnd_node_read(node, b->data, sizeof(b->data));
+	err = srnd_node_read(node, b->data, DATA_SIZE);
 	srnd_signal_fence();
-	if (!err && b->busy)
-		b->left = sizeof(b->data);
+	b->left = !err && intact(b) ? DATA_SIZE + 1 : 1;
 	return err;
 }
 
-static int take_fresh(struct buffer *b, const struct srnd_node *node, void *to,
-		      size_t len)
+static int take_fresh(struct buffer *b, void *to, size_t len)
 {
-	int err = 0;
+	const struct srnd_node *node;
+	int err;
 
-	b->busy = true;
-	srnd_signal_fence();
-	while (!err && !take(b, to, len)) {
+	do {
 		err = srnd_node_get(&node);
 		if (!err)
 			err = refill(b, node);
-	}
-	srnd_signal_fence();
-	b->busy = false;
+	} while (!err && !try_take(b, to, len));
 	return err;
 }
 
@@ -165,9 +146,9 @@ static int fill_uncancelled(void *to, size_t len)
 		return srnd_node_read(node, to, len);
 	if (!b)
 		b = buffer_new();
-	if (!b || b->busy)
+	if (!b || (b->page && !b->left))
 		return srnd_node_read(node, to, len);
-	return take_fresh(b, node, to, len);
+	return take_fresh(b, to, len);
 }
 
 static SRND_COLD int fill_slowly(void *to, size_t len)
@@ -184,7 +165,7 @@ static SRND_COLD int fill_slowly(void *to, size_t len)
 
 /* ---- draws ---- */
 
-static SRND_COLD void must_fill(void *to, size_t len)
+static void must_fill(void *to, size_t len)
 {
 	int err = fill_slowly(to, len);
 
@@ -194,28 +175,41 @@ static SRND_COLD void must_fill(void *to, size_t len)
 
 SRND_EXPORT int shakerandom_fill(void *buf, size_t len)
 {
-	if (srnd_likely(len <= DIRECT) && srnd_likely(try_take(buf, len)))
+	struct buffer *b = mine;
+
+	if (srnd_likely(b && len <= DIRECT && try_take(b, buf, len)))
 		return 0;
 	return fill_slowly(buf, len);
 }
 
 #define DRAW(type, name)						\
-SRND_EXPORT type name(void)						\
+static SRND_COLD type name##_slowly(void)				\
 {									\
 	type value;							\
 									\
-	if (!srnd_likely(try_take(&value, sizeof(value))))		\
-		must_fill(&value, sizeof(value));			\
+	must_fill(&value, sizeof(value));				\
 	return value;							\
+}									\
+									\
+SRND_EXPORT type shakerandom_##name(void)				\
+{									\
+	struct buffer *b = mine;					\
+	type value;							\
+									\
+	if (srnd_likely(b && try_take(b, &value, sizeof(value))))	\
+		return value;						\
+	return name##_slowly();						\
 }
 
-DRAW(uint8_t, shakerandom_u8)
-DRAW(uint16_t, shakerandom_u16)
-DRAW(uint32_t, shakerandom_u32)
-DRAW(uint64_t, shakerandom_u64)
+DRAW(uint8_t, u8)
+DRAW(uint16_t, u16)
+DRAW(uint32_t, u32)
+DRAW(uint64_t, u64)
 
 SRND_EXPORT void shakerandom_u128(uint64_t value[2])
 {
-	if (!srnd_likely(try_take(value, 16)))
-		must_fill(value, 16);
+	int err = shakerandom_fill(value, 16);
+
+	if (err)
+		srnd_die(err);
 }

@@ -38,9 +38,12 @@ def suites():
     yield Suite("arrows", [sys.executable, "-B", "userspace/native/arrows.py"])
     yield Suite("build, sparse", [str(HERE / "vm"), "build"], {"STRICT": "1", "SPARSE": "1", "KERNEL": "amd64-6.1"})
     yield Suite("native", ["userspace/native/run"])
+    yield Suite("programs for the guests", ["make", "-s", "-C", "userspace/device"])
     yield guest_suite("amd64-6.1")
     yield guest_suite("amd64-6.12")
-    yield guest_suite("um-6.1", "test_formats test_read test_position")
+    yield guest_suite("um-6.1", "test_formats test_read test_position test_registers")
+    yield Suite("KUnit on um-6.1", [str(HERE / "vm"), "run", "./kunit /run/vm/shakerandom_kunit.ko"],
+                {"KERNEL": "um-6.1", "FILES": "userspace/device/kunit", "TIMEOUT": "300", "STRICT": "1"})
 
 
 def run_suite(suite):

@@ -18,6 +18,7 @@ import guest
 import initramfs
 import kernelfiles
 import kernels
+import kernelsource
 import rootfs
 import uml
 from common import FAILED, HERE, Failure, say
@@ -59,10 +60,18 @@ def options_from(given):
     return options
 
 
+def files_of(kernel):
+    if kernel.uml:
+        return uml.ensure(kernel)
+    if kernel.config:
+        return kernelfiles.BuiltFiles(kernelsource.ensure(kernel))
+    return kernelfiles.ensure(kernel)
+
+
 def boot_program(kernel, action, options):
     if action == "shell":
         raise Failure(f"there is no shell in {kernel.name}: use 'run'")
-    files = uml.ensure(kernel)
+    files = files_of(kernel)
     return uml.run_command(kernel, files, build.module(kernel, files), options)
 
 
@@ -71,7 +80,7 @@ def boot(kernel, action, options):
     if kernel.uml:
         return boot_program(kernel, action, options)
     start = guest.run_command if action == "run" else guest.run_shell
-    files = kernelfiles.ensure(kernel)
+    files = files_of(kernel)
     modules = build.module(kernel, files)
     return start(kernel, files, initramfs.ensure(kernel, files), rootfs.ensure(kernel), modules, options)
 
@@ -88,8 +97,7 @@ def act(given):
         return 0
     if given.action == "build":
         deps.ensure(deps.wanted(kernel))
-        files = uml.ensure(kernel) if kernel.uml else kernelfiles.ensure(kernel)
-        print("\n".join(map(str, build.module(kernel, files))))
+        print("\n".join(map(str, build.module(kernel, files_of(kernel)))))
         return 0
     return boot(kernel, given.action, options_from(given))
 

@@ -11,7 +11,7 @@ from kernels import host_arch
 
 BUILD = ("make", "libc6-dev", "libelf1", "kmod")
 GUEST = ("python3", "openssl", "bsdextrautils")
-UML = ("flex", "bison", "bc", "xz-utils")
+SOURCE = ("flex", "bison", "bc", "xz-utils", "libelf-dev", "libssl-dev")
 TRIES = 4
 
 
@@ -23,8 +23,8 @@ def compiler(kernel):
 
 
 def wanted(kernel):
-    more = UML if kernel.uml else (kernel.arch.package,)
-    return [*BUILD, *GUEST, compiler(kernel), *more]
+    emulator = (kernel.arch.package,) if kernel.arch.package else ()
+    return [*BUILD, *GUEST, compiler(kernel), *emulator, *(SOURCE if kernel.config else ())]
 
 
 def missing(packages):

@@ -35,6 +35,31 @@ class KernelFiles:
         return next((self.home / "headers/usr/src").glob(f"linux-headers-{self.release}"))
 
 
+@dataclass(frozen=True)
+class BuiltFiles:
+    home: Path          # the tree it was built in
+
+    @property
+    def release(self):
+        return (self.home / "include/config/kernel.release").read_text(encoding="ascii").strip()
+
+    @property
+    def image(self):
+        return self.home / "arch/x86/boot/bzImage"
+
+    @property
+    def modules(self):
+        """It has all it needs built in."""
+        path = self.home / "modules"
+        (path / self.release).mkdir(parents=True, exist_ok=True)
+        (path / self.release / "modules.dep").touch()
+        return path
+
+    @property
+    def headers(self):
+        return self.home
+
+
 def natural(text):
     """Sort key: numbers by value."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]

@@ -25,7 +25,8 @@ class Kernel:
     suites: tuple       # where Debian keeps it
     release: str        # pattern of `uname -r`; the highest match in the suites is taken
     gcc: str = "12"     # the compiler Debian built it with, which its makefiles ask for
-    uml: bool = False   # a program built from the source package of that name, see uml.py
+    uml: bool = False   # a program, see uml.py
+    config: tuple = ()  # files with its configuration: built from the source package of that name
 
 
 ARCHES = {row.debian: row for row in (
@@ -63,8 +64,10 @@ KERNELS = {kernel.name: kernel for kernel in (
     row("s390x", "6.1", ("bookworm",), r"6\.1\.\d+-\d+-s390x"),
     row("armhf", "6.1", ("bookworm",), r"6\.1\.\d+-\d+-armmp"),
     row("i386", "6.1", ("bookworm",), r"6\.1\.\d+-\d+-686-pae"),
-    Kernel("um-6.1", USER_MODE, BOOKWORM, r"linux-source-6\.1", uml=True),
-    Kernel("um-7", USER_MODE, ("trixie-backports",), r"linux-source-7\.\d+", uml=True),
+    Kernel("um-6.1", USER_MODE, BOOKWORM, r"linux-source-6\.1", uml=True, config=("uml.config",)),
+    Kernel("um-7", USER_MODE, ("trixie-backports",), r"linux-source-7\.\d+", uml=True, config=("uml.config",)),
+    row("amd64", "6.1-debug", BOOKWORM, r"linux-source-6\.1", config=("debug.config", "kasan.config")),
+    row("amd64", "6.1-kcsan", BOOKWORM, r"linux-source-6\.1", config=("debug.config", "kcsan.config")),
 )}
 
 

@@ -1,24 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
 """User-mode Linux: a kernel that is a program, with the real processor at native speed.
 
-Built once from Debian's kernel source into the cache, keyed by version and configuration. Its root is
-this machine's, read-only; a command's output comes back through files in the staging directory."""
+Its root is this machine's, read-only; a command's output comes back through files in the staging directory."""
 
 import os
-import re
 import secrets
-import shutil
 import subprocess
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from archive import Archive
-from common import HERE, TIMED_OUT, Failure, cache, environment, locked, must, say, short_hash
+import kernelsource
+from common import HERE, TIMED_OUT, Failure, cache, environment, say
 from guest import BOOT_SECONDS, die_with_parent, new_log, stage
-from kernelfiles import natural
-from kernels import host_arch
 
 
 @dataclass(frozen=True)
@@ -35,76 +30,8 @@ class UmlFiles:
         return self.home / "linux"
 
 
-def newest_source(kernel, archive):
-    names = [name for name in archive.names("linux-source-") if re.fullmatch(kernel.release, name)]
-    if not names:
-        raise Failure(f"no source of {kernel.name} in the Debian suites {', '.join(kernel.suites)}")
-    return max(names, key=natural)
-
-
-def unpack_source(archive, package, scratch):
-    """The package holds a tarball."""
-    packed = scratch.with_name(scratch.name + ".deb")
-    archive.unpack([package], packed)
-    tarball = next((packed / "usr/src").glob("linux-source-*.tar.xz"))
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir()
-    must(["tar", "-xf", tarball, "-C", scratch, "--strip-components=1"])
-    shutil.rmtree(packed)
-
-
-def check_configuration(tree, wanted):
-    """Kconfig drops what it cannot have without a word; we would rather know."""
-    have = set((tree / ".config").read_text(encoding="ascii").splitlines())
-    missing = [line for line in wanted.splitlines() if line.startswith("CONFIG_") and line not in have]
-    if missing:
-        raise Failure("this kernel source does not take its configuration:\n    " + "\n    ".join(missing))
-
-
-def compile_kernel(tree, config):
-    (tree / "vm.config").write_text(config, encoding="ascii")
-    must(["make", "-C", tree, "ARCH=um", "KCONFIG_ALLCONFIG=vm.config", "allnoconfig"])
-    check_configuration(tree, config)
-    must(["make", "-C", tree, "ARCH=um", f"-j{os.cpu_count()}"])
-
-
-def build_kernel(kernel, record):
-    archive = Archive(host_arch(), kernel.suites)
-    trouble = archive.update()
-    if trouble:
-        say(str(trouble).splitlines()[0])
-    package = newest_source(kernel, archive)
-    config = configuration(package)
-    home = cache("kernels", kernel.name) / f"{archive.show(package)['version']}-{short_hash(config)}"
-    if not home.exists():
-        say(f"building {kernel.name} from {package}: a few minutes, once")
-        scratch = home.with_name(home.name + ".new")
-        unpack_source(archive, package, scratch)
-        compile_kernel(scratch, config)
-        scratch.rename(home)
-    record.write_text(str(home), encoding="utf-8")
-
-
-def configuration(package):
-    """The options for this version: those after '# from N.M:' are for newer kernels only."""
-    lines, wanted = [], True
-    ours = tuple(map(int, package.removeprefix("linux-source-").split(".")))
-    for line in (HERE / "uml.config").read_text(encoding="ascii").splitlines():
-        rule = re.match(r"# from (\d+)\.(\d+):", line)
-        if rule:
-            wanted = ours >= (int(rule[1]), int(rule[2]))
-        elif wanted and line.startswith("CONFIG_"):
-            lines.append(line)
-    return "\n".join(lines) + "\n"
-
-
 def ensure(kernel):
-    """The built kernel. Its version is settled when it is first built: building takes minutes."""
-    record = cache("kernels", kernel.name) / f"built-{short_hash((HERE / 'uml.config').read_text())}"
-    with locked(f"kernel-{kernel.name}"):
-        if not (record.exists() and (Path(record.read_text(encoding="utf-8")) / "linux").exists()):
-            build_kernel(kernel, record)
-        return UmlFiles(Path(record.read_text(encoding="utf-8")))
+    return UmlFiles(kernelsource.ensure(kernel))
 
 
 def has_smp(files):

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Measures a live /dev/shakerandom; prints lines of JSON for userspace/native/bench/report.py.
+
+    bench.py speed      32 MiB reads of every generator and format, against /dev/urandom and /dev/zero
+    bench.py readers    one reader, then two on two processors
+    bench.py overhead   nanoseconds of a 4 KiB read; under an emulator that counts instructions as
+                        nanoseconds (qemu -icount shift=0), instructions
+
+All that is compared takes turns; each line is the median."""
+
+import json
+import os
+import statistics
+import sys
+import time
+
+import device
+
+READ = 32 << 20
+REQUEST = 4096
+ROUNDS = 15
+SECONDS = 2
+
+
+def emit(what, variant, size, peer=False, **value):
+    print(json.dumps({"part": "device", "what": what, "variant": variant, "size": size, "peer": peer, **value}),
+          flush=True)
+
+
+def backend(fd):
+    return device.info(fd).backend.decode()
+
+
+def rate(fd, buffer):
+    """GB/s of one read into the buffer, which may be cut short by a signal."""
+    start = time.perf_counter()
+    got = os.readv(fd, [buffer])
+    return got / (time.perf_counter() - start) / 1e9
+
+
+def contenders():
+    """(what, variant, peer, file) of everything with a speed."""
+    for number in device.SECURE:
+        fd = os.open(device.PATH, os.O_RDONLY)
+        device.select_generator(fd, number)
+        yield "secure " + device.NAMES[number], backend(fd), False, fd
+    for number in device.NAMES:
+        fd = os.open(device.PATH, os.O_RDONLY)
+        device.seed(fd, number, bytes(136 if number == device.TURBOSHAKE256_RATCHET else
+                                      device.KEY_SIZES.get(number, 32)))
+        yield "seeded " + device.NAMES[number], backend(fd), False, fd
+    for path in ("/dev/urandom", "/dev/zero"):
+        yield "read", path, True, os.open(path, os.O_RDONLY)
+
+
+def speed():
+    buffer = bytearray(READ)
+    everyone = list(contenders())
+    rates = {entry: [] for entry in everyone}
+    for _ in range(ROUNDS):
+        for entry in everyone:
+            rates[entry].append(rate(entry[3], buffer))
+    for (what, variant, peer, _), values in rates.items():
+        emit(what, variant, READ, peer, gbps=round(statistics.median(values), 3))
+
+
+def read_for(seconds, fd):
+    buffer = bytearray(READ)
+    end = time.monotonic() + seconds
+    total = 0
+    while time.monotonic() < end:
+        total += os.readv(fd, [buffer])
+    return total
+
+
+def together(readers):
+    """GB/s of so many processes at once."""
+    pipes = []
+    start = time.monotonic()
+    for cpu in range(readers):
+        back, forth = os.pipe()
+        if os.fork() == 0:
+            os.sched_setaffinity(0, {cpu})
+            os.write(forth, b"%d" % read_for(SECONDS, os.open(device.PATH, os.O_RDONLY)))
+            os._exit(0)
+        os.close(forth)
+        pipes.append(back)
+    total = sum(int(os.read(back, 40)) for back in pipes)
+    for back in pipes:
+        os.close(back)
+        os.wait()
+    return total / (time.monotonic() - start) / 1e9
+
+
+def readers():
+    fd = os.open(device.PATH, os.O_RDONLY)
+    if len(os.sched_getaffinity(0)) < 2:
+        print(json.dumps({"part": "device", "what": "two readers", "variant": backend(fd),
+                          "missing": "one processor"}))
+        return
+    names = {1: "one reader", 2: "two readers"}
+    rates = {count: [] for count in names}
+    for _ in range(5):
+        for count, values in rates.items():
+            values.append(together(count))
+    for count, values in rates.items():
+        emit(names[count], backend(fd), READ, gbps=round(statistics.median(values), 3))
+
+
+def nanoseconds(fd, buffer, calls=200):
+    start = time.perf_counter_ns()
+    for _ in range(calls):
+        os.readv(fd, buffer)
+    return (time.perf_counter_ns() - start) / calls
+
+
+def overhead():
+    """The loop around the calls costs the same for each; it is measured with /dev/null and taken off."""
+    buffer = [bytearray(REQUEST)]
+    files = [(what, variant, peer, fd) for what, variant, peer, fd in contenders()
+             if what.startswith("secure") or variant == "/dev/urandom"]
+    null = os.open("/dev/null", os.O_RDONLY)
+    for what, variant, peer, fd in files:
+        loop = statistics.median(nanoseconds(null, buffer) for _ in range(5))
+        cost = statistics.median(nanoseconds(fd, buffer) for _ in range(5)) - loop
+        emit("request " + what if not peer else "request", variant, REQUEST, peer, ns=round(cost))
+
+
+if __name__ == "__main__":
+    {"speed": speed, "readers": readers, "overhead": overhead}[sys.argv[1]]()

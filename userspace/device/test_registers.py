@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The vector registers of user programs are nobody's business."""
+
+import os
+import subprocess
+import unittest
+
+import device
+from device import SECURE, DeviceTest
+
+PROGRAM = os.path.join(device.HERE, "build", "registers")
+SECONDS = 4
+
+
+class Registers(DeviceTest):
+    @unittest.skipUnless(os.path.exists(PROGRAM), "build it first: make -C userspace/device")
+    def test_undisturbed(self):
+        """Reading itself, and interrupted by readers on the same processor."""
+        readers = [subprocess.Popen(["taskset", "-c", "0", "head", "-c", "1T"], stdin=self.reading(number),
+                                    stdout=subprocess.DEVNULL) for number in SECURE]
+        try:
+            done = subprocess.run(["taskset", "-c", "0", PROGRAM, str(SECONDS)], stdout=subprocess.PIPE,
+                                  text=True, check=False)
+        finally:
+            for reader in readers:
+                reader.kill()
+                reader.wait()
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def reading(self, number):
+        fd = self.opened()
+        device.select_generator(fd, number)
+        return fd
