@@ -14,8 +14,9 @@
 /*
  * Seeds are the bytes 0, 1, 2, ...; nonces are all 0xff but for a first byte of
  * 0xc0 and a last of 0xf0, so that big- and little-endian counters run over
- * every boundary within a few blocks. The digest is SHAKE256, 32 bytes, of
- * ANSWER_BYTES of stream: long enough to use every lane of the widest variant.
+ * every boundary within a few blocks; offsets are 0 and, for seekable formats,
+ * another where 24 bits of sectors run over. The digest is SHAKE256, 32 bytes,
+ * of ANSWER_BYTES of stream: long enough for every lane of the widest variant.
  */
 #define ANSWER_BYTES 8192
 #define DIGEST_BYTES 32
@@ -23,6 +24,7 @@
 struct answer {
 	u32 format;
 	u8 seed_len;
+	u64 offset;
 	u8 digest[DIGEST_BYTES];
 };
 
@@ -60,7 +62,7 @@ static void generate(const struct answer *a, const struct srnd_engine *e,
 	s.forward.window = window;
 	srnd_format_seed(&s, f, e, seed, a->seed_len, nonce);
 	if (srnd_format_seekable(f))
-		srnd_format_read(&s, f, e, 0, out, ANSWER_BYTES);
+		srnd_format_read(&s, f, e, a->offset, out, ANSWER_BYTES);
 	else
 		srnd_format_squeeze(&s, f, e, out, ANSWER_BYTES);
 }

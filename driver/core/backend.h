@@ -10,11 +10,12 @@
 #include "chacha.h"
 #include "keccak.h"
 
+/* Keccak comes first: self tests, which go in this order, digest with it. */
 enum srnd_primitive {
+	SRND_KECCAK,	/* one state */
+	SRND_SECTORS,	/* SHAKE256 sectors, states side by side */
 	SRND_CHACHA,	/* ChaCha blocks */
 	SRND_AES,	/* AES counter mode */
-	SRND_KECCAK,	/* one Keccak state */
-	SRND_SECTORS,	/* SHAKE256 sectors, states side by side */
 	SRND_PRIMITIVES,
 };
 

@@ -26,7 +26,6 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	HEADING("Which part, and how:"),
 	OPTION("skip", KEY_SKIP, "SIZE", "leave out so much at the start; "
 	       "byte N always belongs to byte --offset + N of the stream"),
 	OPTION("length", KEY_LENGTH, "SIZE", "so many bytes, instead of all "
@@ -95,6 +94,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &a->source;
+		state->child_inputs[1] = &a->source;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -103,8 +103,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
-	{ .argp = &source_argp },
-	{ 0 }
+	SOURCE_CHILD,
+	RANDOM_CHILD,
+	END_OF_CHILDREN
 };
 
 const struct argp area_argp = {

@@ -16,12 +16,9 @@ static const char doc[] =
 "  shakerandom fill /dev/sdX\n"
 "  shakerandom fill /dev/sdX --seed disk-7 --resume disk-7.note\n"
 "  shakerandom fill image --length 20G --key-file key\n"
-"  shakerandom fill /dev/sdX --seed s --skip 1G --length 64K\n";
+"  shakerandom fill /dev/sdX --seed s --skip 1G --length 64K";
 
-static const struct argp_child children[] = {
-	{ .argp = &area_argp },
-	{ 0 }
-};
+static const struct argp_child children[] = AREA_CHILDREN;
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {

@@ -17,7 +17,7 @@ static const char doc[] =
 "  shakerandom int 1 6\n"
 "  shakerandom int -10 10 --count 5\n"
 "  shakerandom int 1 49 --count 6 --distinct\n"
-"  shakerandom int 99 --seed 'game 4' --count 1K\n";
+"  shakerandom int 99 --seed 'game 4' --count 1K";
 
 enum { KEY_DISTINCT = 0x700 };
 
@@ -28,8 +28,9 @@ static const struct argp_option options[] = {
 };
 
 static const struct argp_child children[] = {
-	{ .argp = &source_argp },
-	{ 0 }
+	SOURCE_CHILD,
+	RANDOM_CHILD,
+	END_OF_CHILDREN
 };
 
 struct job {
@@ -100,6 +101,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &j->source;
+		state->child_inputs[1] = &j->source;
 		break;
 	case ARGP_KEY_SUCCESS:
 		check(j, state);

@@ -14,7 +14,6 @@
 enum { KEY_FORCE = 0x200 };
 
 static const struct argp_option options[] = {
-	HEADING("Output:"),
 	OPTION("hex", 'x', NULL, "as hex digits"),
 	OPTION("base64", 'b', NULL, "as base64"),
 	OPTION("raw", 'r', NULL, "as they are; on a terminal only if given "

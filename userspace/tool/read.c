@@ -18,7 +18,7 @@ static const char doc[] =
 "  shakerandom read 1G --output random.bin\n"
 "  shakerandom read 1M --seed 'run 17' --format chacha20 --stream 3\n"
 "  shakerandom read 4K --key-file key --offset 1T | cmp - sector\n"
-"  shakerandom read inf | head -c 1000 >file\n";
+"  shakerandom read inf | head -c 1000 >file";
 
 enum { KEY_PROGRESS = 0x400 };
 
@@ -30,9 +30,10 @@ static const struct argp_option options[] = {
 };
 
 static const struct argp_child children[] = {
-	{ .argp = &output_argp },
-	{ .argp = &source_argp },
-	{ 0 }
+	OUTPUT_CHILD,
+	SOURCE_CHILD,
+	RANDOM_CHILD,
+	END_OF_CHILDREN
 };
 
 struct job {
@@ -86,6 +87,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &j->output;
 		state->child_inputs[1] = &j->source;
+		state->child_inputs[2] = &j->source;
 		break;
 	case ARGP_KEY_SUCCESS:
 		check(j, state);

@@ -9,7 +9,8 @@
 
 const char *program = "shakerandom";
 
-static void vsay(int error, const char *format, va_list args)
+static void __attribute__((format(printf, 2, 0)))
+vsay(int error, const char *format, va_list args)
 {
 	/* What was printed so far belongs before the message. */
 	fflush(stdout);
@@ -66,11 +67,11 @@ static const char *remedy(int error)
 	case SHAKERANDOM_ERR_NOT_DEVICE:
 	case SHAKERANDOM_ERR_TOO_OLD:
 	case SHAKERANDOM_ERR_SEEDING:
-		return "; 'shakerandom doctor' finds the cause and the remedy";
+		return "\n'shakerandom doctor' finds the cause and names the remedy.";
 	case SHAKERANDOM_ERR_DESCRIPTORS:
-		return "; close some, or raise 'ulimit -n'";
+		return "\nClose some, or raise 'ulimit -n'.";
 	case SHAKERANDOM_ERR_END:
-		return ", which has 2^63 - 1 bytes; ask for fewer";
+		return "\nA stream has 2^63 - 1 bytes: ask for fewer.";
 	default:
 		return "";
 	}

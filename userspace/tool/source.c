@@ -15,7 +15,6 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	HEADING("A reproducible stream instead of random bytes:"),
 	OPTION("seed", 's', "TEXT", "any text"),
 	OPTION("key", 'k', "HEX", "the format's key"),
 	OPTION("seed-file", KEY_SEED_FILE, "FILE",
@@ -32,7 +31,11 @@ static const struct argp_option options[] = {
 };
 
 static const struct argp_option device_options[] = {
-	HEADING("Device:"),
+	OPTION("device", KEY_DEVICE, "PATH", "instead of " DEVICE),
+	END_OF_OPTIONS
+};
+
+static const struct argp_option random_options[] = {
 	OPTION("device", KEY_DEVICE, "PATH", "instead of " DEVICE),
 	OPTION("or-getrandom", KEY_GETRANDOM, NULL,
 	       "without a device take random bytes from getrandom(2)"),
@@ -212,9 +215,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_OFFSET:
 		s->offset = size_argument(state, "--offset", arg);
 		break;
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = s;
-		break;
 	case ARGP_KEY_END:
 		check(s, state);
 		break;
@@ -246,16 +246,12 @@ const struct argp device_argp = {
 	.parser = parse_device,
 };
 
-static const struct argp_child children[] = {
-	{ .argp = &device_argp },
-	{ 0 }
+const struct argp random_argp = {
+	.options = random_options,
+	.parser = parse_device,
 };
 
-const struct argp source_argp = {
-	.options = options,
-	.parser = parse,
-	.children = children,
-};
+const struct argp source_argp = { .options = options, .parser = parse };
 
 /* ---- reading ---- */
 

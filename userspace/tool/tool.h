@@ -34,8 +34,16 @@ extern const struct command cmd_read, cmd_fill, cmd_verify, cmd_xof, cmd_uuid,
 
 /* A row of options; argp's own structure wants a sixth member every time. */
 #define OPTION(name, key, arg, doc) { (name), (key), (arg), 0, (doc), 0 }
-#define HEADING(text) { NULL, 0, NULL, 0, (text), 0 }
 #define END_OF_OPTIONS { 0 }
+
+/* Those of another parser, below their own heading. */
+#define CHILD(argp, heading, place) { &(argp), 0, (heading), (place) }
+#define SOURCE_CHILD CHILD(source_argp, \
+	"A reproducible stream instead of random bytes:", 2)
+#define DEVICE_CHILD CHILD(device_argp, "Device:", 3)
+#define RANDOM_CHILD CHILD(random_argp, "Device:", 3)
+#define OUTPUT_CHILD CHILD(output_argp, "Output:", 1)
+#define END_OF_CHILDREN { 0 }
 
 /* ---- say.c: messages ---- */
 
@@ -101,9 +109,10 @@ struct source {
 	shakerandom_stream *stream;	/* NULL: secure */
 };
 
-/* Child parsers; their input is the struct source, zeroed by the caller. */
-extern const struct argp source_argp;	/* all options */
-extern const struct argp device_argp;	/* which device, nothing else */
+/* Child parsers; the input of each is the struct source, zeroed. */
+extern const struct argp source_argp;	/* which stream */
+extern const struct argp device_argp;	/* which device */
+extern const struct argp random_argp;	/* or what instead of it */
 
 /* Opens what the options say, at position @offset; fails with the reason. */
 void source_open(struct source *s);
@@ -242,7 +251,8 @@ struct finding {
 typedef struct finding piece_fn(struct area *a, uint8_t *buf, size_t len,
 				uint64_t at);
 
-extern const struct argp area_argp;	/* child parser; input: the struct */
+extern const struct argp area_argp;	/* all of it; input: the struct */
+#define AREA_CHILDREN { { .argp = &area_argp }, END_OF_CHILDREN }
 
 /* Where to end: by the options, or else the target's own end. */
 uint64_t area_end(struct area *a);

@@ -12,7 +12,7 @@ static const char doc[] =
 "Examples:\n"
 "  shakerandom uuid\n"
 "  shakerandom uuid --sorted 1000\n"
-"  shakerandom uuid --seed fixtures 3\n";
+"  shakerandom uuid --seed fixtures 3";
 
 enum { KEY_TIME = 0x600 };
 
@@ -24,8 +24,9 @@ static const struct argp_option options[] = {
 };
 
 static const struct argp_child children[] = {
-	{ .argp = &source_argp },
-	{ 0 }
+	SOURCE_CHILD,
+	RANDOM_CHILD,
+	END_OF_CHILDREN
 };
 
 struct job {
@@ -73,6 +74,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &j->source;
+		state->child_inputs[1] = &j->source;
 		break;
 	case ARGP_KEY_SUCCESS:
 		check(j, state);

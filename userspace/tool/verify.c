@@ -16,12 +16,9 @@ static const char doc[] =
 "Examples:\n"
 "  shakerandom verify /dev/sdX --seed disk-7\n"
 "  shakerandom verify /dev/sdX --seed disk-7 --skip 1G --length 64K\n"
-"  shakerandom verify image --key-file key --quiet && echo intact\n";
+"  shakerandom verify image --key-file key --quiet && echo intact";
 
-static const struct argp_child children[] = {
-	{ .argp = &area_argp },
-	{ 0 }
-};
+static const struct argp_child children[] = AREA_CHILDREN;
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {

@@ -16,27 +16,27 @@ static const char doc[] =
 "Examples:\n"
 "  shakerandom xof --length 32 <file\n"
 "  shakerandom xof --shake256 --length 1M --raw file >stretched\n"
-"  shakerandom xof --turboshake128 file\n";
+"  shakerandom xof --turboshake128 file";
 
 enum { KEY_FORMAT = 0x500 };	/* + a format's number */
 
 static const struct argp_option options[] = {
-	HEADING("Function (FIPS 202, RFC 9861 with D = 0x1f):"),
 	OPTION("shake128", KEY_FORMAT + SHAKERANDOM_SHAKE128, NULL,
-	       "this is the default"),
-	OPTION("shake256", KEY_FORMAT + SHAKERANDOM_SHAKE256, NULL, ""),
+	       "FIPS 202; this is the default"),
+	OPTION("shake256", KEY_FORMAT + SHAKERANDOM_SHAKE256, NULL,
+	       "FIPS 202"),
 	OPTION("turboshake128", KEY_FORMAT + SHAKERANDOM_TURBOSHAKE128, NULL,
-	       ""),
+	       "RFC 9861, D = 0x1f"),
 	OPTION("turboshake256", KEY_FORMAT + SHAKERANDOM_TURBOSHAKE256, NULL,
-	       ""),
+	       "RFC 9861, D = 0x1f"),
 	OPTION("length", 'l', "SIZE", "bytes to print (32; for the 256s 64)"),
 	END_OF_OPTIONS
 };
 
 static const struct argp_child children[] = {
-	{ .argp = &output_argp },
-	{ .argp = &device_argp },
-	{ 0 }
+	OUTPUT_CHILD,
+	DEVICE_CHILD,
+	END_OF_CHILDREN
 };
 
 struct job {

@@ -119,7 +119,7 @@ class BareGuest:
     def run(self, command, seconds=SECONDS):
         """What a command printed; it must succeed."""
         self.count += 1
-        self.type(f"{{ {command}\n}} </dev/null 2>&1; echo \"<$?:{self.count}>\"")
+        self.type(f"{{ {command}; }} </dev/null 2>&1; echo \"<$?:{self.count}>\"")
         text, found = self.shell.until(rf"<(\d+):{self.count}>\r?\n", seconds)
         if found[1] != "0":
             raise Failure(f"'{command}' in the guest: status {found[1]}: {text}")

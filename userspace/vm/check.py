@@ -40,6 +40,7 @@ def suites():
     yield Suite("native", ["userspace/native/run"])
     yield Suite("programs for the guests", ["make", "-s", "-C", "userspace/device"])
     yield guest_suite("amd64-6.1")
+    yield Suite("broken modules", [sys.executable, "-B", str(HERE / "broken.py")])
     yield guest_suite("amd64-6.12")
     yield guest_suite("um-6.1", "test_formats test_read test_position test_registers")
     yield Suite("KUnit on um-6.1", [str(HERE / "vm"), "run", "./kunit /run/vm/shakerandom_kunit.ko"],

@@ -61,7 +61,7 @@ class Erasure(GuestTest):
     def found(self, mode, number, length, count, key_format=0, offset=0, keep=""):
         """How many copies of the delivered bytes and how many keys the memory holds."""
         with self.guest() as guest:
-            guest.type(f"remember {mode} {number} {length} {count} {keep}")
+            guest.type(f"remember {mode} {number} {length} {count} {keep} </dev/null &")
             text, _ = guest.shell.until("remembered\r?\n")
             needles = [bytes(255 - b for b in bytes.fromhex(word)).hex() for word in text.split()[-3:]]
             dump = guest.directory / "memory"
@@ -140,7 +140,7 @@ class Clone(GuestTest):
     def saved(self, devices=()):
         path = Path(self.home.name, f"state-{len(devices)}")
         with self.guest(devices=devices) as guest:
-            guest.type("rmmod shakerandom; insmod /shakerandom.ko reseed_seconds=86400; clone & echo $! >/tmp/pid")
+            guest.type("rmmod shakerandom; insmod /shakerandom.ko reseed_seconds=86400; clone </dev/null & echo $! >/tmp/pid")
             self.lines(guest)
             generation = int(guest.run("cat /sys/class/misc/shakerandom/generation"))
             guest.save(path)
@@ -187,8 +187,8 @@ class Sleep(GuestTest):
         return int(guest.run("cat /sys/class/misc/shakerandom/generation"))
 
     def with_readers(self, guest):
-        guest.run("for i in 1 2; do (while :; do dd if=/dev/shakerandom of=/dev/null bs=32M count=1 2>/dev/null; done) &"
-                  " done; sleep 1")
+        guest.run("for i in 1 2; do (while :; do dd if=/dev/shakerandom of=/dev/null bs=32M count=1 2>/dev/null; done) & done;"
+                  " sleep 1")
 
     def test_freezer(self):
         """Readers of 32 MiB freeze, and thaw; the generation rises."""
