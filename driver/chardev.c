@@ -142,20 +142,16 @@ static int reply(void __user *to, size_t size, const void *from, size_t len)
 	return 0;
 }
 
+/* Without the stream's lock: a reader that waits for memory may hold it long. */
 static void describe_stream(struct shakerandom_info *info,
-			    struct srnd_stream *s, struct file *filp)
+			    const struct srnd_stream *s,
+			    const struct file *filp)
 {
 	info->format = s->number;
-	info->mode = SHAKERANDOM_MODE_SEEDED;
-	if (srnd_format_seekable(s->format)) {
-		info->position = READ_ONCE(filp->f_pos);
-		return;
-	}
-	mutex_lock(&s->lock);
-	info->position = s->position;
-	if (s->absorbing)
-		info->mode = SHAKERANDOM_MODE_ABSORBING;
-	mutex_unlock(&s->lock);
+	info->mode = READ_ONCE(s->absorbing) ? SHAKERANDOM_MODE_ABSORBING :
+					       SHAKERANDOM_MODE_SEEDED;
+	info->position = srnd_format_seekable(s->format) ?
+		READ_ONCE(filp->f_pos) : READ_ONCE(s->position);
 }
 
 static int ioctl_info(struct file *filp, void __user *arg, size_t size)

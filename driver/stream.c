@@ -137,7 +137,7 @@ static int begin_forward(struct srnd_cursor *c, struct kiocb *iocb, bool write)
 		return -ESPIPE;
 	}
 	c->absorbing = s->absorbing && write;
-	s->absorbing = c->absorbing;
+	WRITE_ONCE(s->absorbing, c->absorbing);
 	c->position = s->position;
 	c->ahead = s->instance;
 	return 0;
@@ -230,7 +230,7 @@ void srnd_cursor_took(struct srnd_cursor *c, u8 *buffer, size_t len,
 		srnd_format_take(&s->instance, used);
 	else
 		sponge_took(c, buffer, len, used);
-	s->position = c->position;
+	WRITE_ONCE(s->position, c->position);
 }
 
 void srnd_cursor_end(struct srnd_cursor *c, struct kiocb *iocb)

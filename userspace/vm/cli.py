@@ -21,7 +21,7 @@ import kernels
 import kernelsource
 import rootfs
 import uml
-from common import FAILED, HERE, Failure, say
+from common import FAILED, HERE, Failure, cache, say
 
 
 def parse(arguments):
@@ -109,6 +109,10 @@ def main():
         return act(parse(sys.argv[1:]))
     except Failure as error:
         say(str(error))
+        return FAILED
+    except OSError as error:
+        say(f"{error.strerror or error}" + (f": {error.filename}" if error.filename else "")
+            + f"\n    free disk for the cache, {cache()}, or name another place in SHAKERANDOM_CACHE")
         return FAILED
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
