@@ -16,6 +16,9 @@ make run              boot Linux in QEMU with the module, and show what it does
 make run CMD='...'    run a shell command there; its output and success are yours
 make shell            a shell there (leave with 'exit' or Ctrl-A X)
 make check            all tests
+make check-trust      what a guest cannot see of itself: its memory searched, cloned, put to sleep
+make check-debug      the device tests in kernels that look for mistakes (KASAN, lockdep, ...): hours
+make statistics       rngtest and dieharder on every generator
 make bench            speed of the cores, the device and the kernel's inside, against peers
 make bench-device     speed of this machine's own /dev/shakerandom
 make list             the kernels that KERNEL= can name
@@ -37,15 +40,12 @@ help:
 	$(info $(HELP))
 	@:
 
-run shell list deps:
+run shell list deps check check-trust check-debug statistics:
 	@$(VM) $@
-
-check:
-	@$(VM) check
 
 # Everything against its peers, in one table; OUT= says where the JSON and the plot go.
 bench:
-	@/usr/bin/python3 -B userspace/vm/bench.py
+	@$(VM) bench
 
 # The device of this very machine; the module must be loaded.
 bench-device:

@@ -50,7 +50,7 @@ int srnd_node_get(const struct srnd_node **node);
 /* Reads exactly @len bytes; a lost descriptor is opened anew. */
 int srnd_node_read(const struct srnd_node *node, void *buf, size_t len);
 
-/* Opens the device, or its stand-in, for O_RDWR or such. A descriptor or an error. */
+/* Opens the device, or its stand-in. A descriptor or an error. */
 int srnd_device_open(int access);
 bool srnd_stands_in(void);
 
@@ -86,7 +86,7 @@ struct shakerandom_stream {
 	uint32_t rules;
 	uint32_t flags;
 	int fd;
-	uint64_t cookie;	/* of a seekable file: its position, never moved */
+	uint64_t cookie;	/* a seekable file's position, never moved */
 	bool stands_in;
 	bool forgotten;		/* seed[] is no more */
 	uint32_t seed_len;
@@ -115,7 +115,9 @@ static inline uint64_t srnd_le64(const uint8_t *p)
 	uint64_t v;
 
 	memcpy(&v, p, sizeof(v));
-	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(v) : v;
+	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+		v = __builtin_bswap64(v);
+	return v;
 }
 
 /* The high half of a * b; the low half goes to *@low. */

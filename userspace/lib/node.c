@@ -11,7 +11,7 @@
 
 #include "internal.h"
 
-#define READ_MAX ((size_t)1 << 30)	/* bytes a call; the kernel stops at 2 GiB */
+#define READ_MAX ((size_t)1 << 30)	/* bytes a call; the kernel has a limit */
 
 static _Atomic(const struct srnd_node *) present;
 const volatile uint64_t *_Atomic srnd_page;

@@ -3,12 +3,12 @@
  * Secure bytes for the whole process.
  *
  * Each thread reads ahead into memory that the kernel zeroes in a forked child.
- * A draw makes the buffer busy, which keeps signal handlers off it, copies and
- * wipes its bytes, and only then asks whether they were good: it still is busy
- * and of the present node (after a fork it is of none; and had a handler filled
- * it then, it would not be busy), and the generation has not moved (a cloned
- * machine). So no fork, clone or signal at any instant makes it give bytes
- * twice, or zeros.
+ * A draw copies and wipes its bytes and only then asks whether they were good:
+ * the buffer is of the present node, as it is not after a fork, and the
+ * generation has not moved, as it does in a cloned machine. Meanwhile the
+ * buffer is busy: a signal handler that draws reads for itself. That mark is
+ * not zeroed in a child, as the handler may have forked. So no fork, clone or
+ * signal at any instant makes a draw give bytes twice, or zeros.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -23,11 +23,14 @@
 struct buffer {
 	const volatile uint64_t *page;	/* the node's; NULL: nothing is here */
 	uint64_t generation;		/* when the data were read */
-	size_t left;			/* 1 + bytes to give, the last; 0: busy */
+	size_t left;			/* bytes to give: the last of data[] */
 	_Alignas(32) uint8_t data[DATA_SIZE];
 };
 
-static __thread struct buffer *mine __attribute__((tls_model("initial-exec")));
+static __thread struct {
+	struct buffer *buffer;
+	bool busy;
+} mine __attribute__((tls_model("initial-exec")));
 
 static pthread_key_t key;
 static bool key_made;
@@ -36,7 +39,7 @@ static bool key_made;
 
 static void buffer_free(void *b)
 {
-	mine = NULL;
+	mine.buffer = NULL;
 	srnd_unmap(b, sizeof(struct buffer));
 }
 
@@ -57,7 +60,6 @@ static struct buffer *buffer_new(void)
 		srnd_unmap(b, sizeof(*b));
 		return NULL;
 	}
-	mine = b;
 	return b;
 }
 
@@ -66,7 +68,7 @@ static inline bool intact(const struct buffer *b)
 	const volatile uint64_t *page =
 		atomic_load_explicit(&srnd_page, memory_order_acquire);
 
-	return !b->left && b->page == page && b->generation == *page;
+	return b->page == page && b->generation == *page;
 }
 
 /* ---- taking from it ---- */
@@ -90,19 +92,30 @@ static inline void move(uint8_t *to, uint8_t *from, size_t len)
 	}
 }
 
-static inline bool try_take(struct buffer *b, void *to, size_t len)
+/* False if there were not @len good bytes. */
+static inline bool take(struct buffer *b, void *to, size_t len)
 {
 	size_t left = b->left;
+
+	if (left < len)
+		return false;
+	b->left = left - len;
+	move(to, b->data + DATA_SIZE - left, len);
+	srnd_signal_fence();
+	return intact(b);
+}
+
+static inline bool try_take(void *to, size_t len)
+{
 	bool ok;
 
-	if (left <= len)
+	if (!mine.buffer || mine.busy)
 		return false;
-	b->left = 0;
+	mine.busy = true;
 	srnd_signal_fence();
-	move(to, b->data + DATA_SIZE + 1 - left, len);
+	ok = take(mine.buffer, to, len);
 	srnd_signal_fence();
-	ok = intact(b);
-	b->left = left - len;
+	mine.busy = false;
 	return ok;
 }
 
@@ -111,13 +124,14 @@ static int refill(struct buffer *b, const struct srnd_node *node)
 	int err;
 
 	b->left = 0;
-	srnd_signal_fence();
 	b->generation = *node->generation;
 	b->page = node->generation;
 	srnd_signal_fence();
 	err = srnd_node_read(node, b->data, DATA_SIZE);
 	srnd_signal_fence();
-	b->left = !err && intact(b) ? DATA_SIZE + 1 : 1;
+	/* Not in a child that began while we were reading. */
+	if (!err && intact(b))
+		b->left = DATA_SIZE;
 	return err;
 }
 
@@ -130,25 +144,28 @@ static int take_fresh(struct buffer *b, void *to, size_t len)
 		err = srnd_node_get(&node);
 		if (!err)
 			err = refill(b, node);
-	} while (!err && !try_take(b, to, len));
+	} while (!err && !take(b, to, len));
 	return err;
 }
 
 static int fill_uncancelled(void *to, size_t len)
 {
 	const struct srnd_node *node;
-	struct buffer *b = mine;
 	int err = srnd_node_get(&node);
 
 	if (err)
 		return err;
-	if (len > DIRECT || node->source == SHAKERANDOM_SOURCE_GETRANDOM)
+	if (!mine.buffer)
+		mine.buffer = buffer_new();
+	if (len > DIRECT || node->source == SHAKERANDOM_SOURCE_GETRANDOM ||
+	    !mine.buffer || mine.busy)
 		return srnd_node_read(node, to, len);
-	if (!b)
-		b = buffer_new();
-	if (!b || (b->page && !b->left))
-		return srnd_node_read(node, to, len);
-	return take_fresh(b, to, len);
+	mine.busy = true;
+	srnd_signal_fence();
+	err = take_fresh(mine.buffer, to, len);
+	srnd_signal_fence();
+	mine.busy = false;
+	return err;
 }
 
 static SRND_COLD int fill_slowly(void *to, size_t len)
@@ -175,9 +192,7 @@ static void must_fill(void *to, size_t len)
 
 SRND_EXPORT int shakerandom_fill(void *buf, size_t len)
 {
-	struct buffer *b = mine;
-
-	if (srnd_likely(b && len <= DIRECT && try_take(b, buf, len)))
+	if (srnd_likely(len <= DIRECT && try_take(buf, len)))
 		return 0;
 	return fill_slowly(buf, len);
 }
@@ -193,10 +208,9 @@ static SRND_COLD type name##_slowly(void)				\
 									\
 SRND_EXPORT type shakerandom_##name(void)				\
 {									\
-	struct buffer *b = mine;					\
 	type value;							\
 									\
-	if (srnd_likely(b && try_take(b, &value, sizeof(value))))	\
+	if (srnd_likely(try_take(&value, sizeof(value))))		\
 		return value;						\
 	return name##_slowly();						\
 }

@@ -165,9 +165,9 @@ void shakerandom_uuid_text(const uint8_t uuid[16], char text[37]);
 /* ---- Formats ---- */
 
 struct shakerandom_description {
-	const char *name;	/* "chacha20", "aes256-ctr", "shake256-ratchet" */
+	const char *name;	/* "chacha20", "shake256-ratchet" */
 	uint32_t format;	/* enum shakerandom_format */
-	uint32_t seed_len;	/* bytes of a key; 0: any number; ratchets: 136 */
+	uint32_t seed_len;	/* bytes; 0: any number; ratchets: 136 */
 	bool nonce;		/* takes a nonce and numbered sub-streams */
 	bool seekable;
 	bool forgets;		/* keeps no way back to what it delivered */
@@ -175,7 +175,8 @@ struct shakerandom_description {
 
 /* NULL for what this library does not know; valid for ever. */
 const struct shakerandom_description *shakerandom_describe(uint32_t format);
-const struct shakerandom_description *shakerandom_describe_name(const char *name);
+const struct shakerandom_description *
+shakerandom_describe_name(const char *name);
 
 /* ---- Streams ---- */
 
@@ -350,7 +351,7 @@ double shakerandom_stream_double(shakerandom_stream *s);
  * Of the normal distribution, mean 0 and variance 1: a multiple of 2^-49, by
  * integer arithmetic alone, which neither libm nor a rounding mode can change.
  * A ziggurat of 256 layers, edges X in units of 2^-60 and heights F in units of
- * 2^-63 (normal_table.h); products are cut, not rounded. Each try takes a u64 r:
+ * 2^-63 (normal_table.h); products are cut, not rounded. A try takes a u64 r:
  *
  *   i = r mod 256; x = (r >> 9 << 9) * X[i] >> 64; bit 8 of r set: negative.
  *   x < X[i + 1]: done.

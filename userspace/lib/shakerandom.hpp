@@ -7,8 +7,8 @@
  *   engine          a RandomNumberEngine: also copies, compares, saves
  *
  * Each comes with the type of its numbers; all read them little-endian. Errors
- * are thrown, where the C library returns them, as shakerandom::error. Note that
- * the standard's distributions differ between libraries: for values that are
+ * are thrown, where the C library returns them, as shakerandom::error. The
+ * standard's distributions differ between its libraries: for values that are
  * the same everywhere use the draws of shakerandom.h, with stream.get().
  */
 #ifndef SHAKERANDOM_HPP
@@ -66,7 +66,8 @@ struct closer {
 
 using handle = std::unique_ptr<shakerandom_stream, closer>;
 
-template <class UInt> UInt from_le(const std::array<std::uint8_t, sizeof(UInt)> &b)
+template <class UInt>
+UInt from_le(const std::array<std::uint8_t, sizeof(UInt)> &b)
 {
 	UInt v = 0;
 
@@ -385,7 +386,8 @@ private:
 		return stream<UInt>(from_key(k));
 	}
 
-	static const shakerandom_params &checked(const shakerandom_params &params)
+	static const shakerandom_params &
+	checked(const shakerandom_params &params)
 	{
 		if (params.format != Format)
 			throw error(SHAKERANDOM_ERR_ARGUMENT);

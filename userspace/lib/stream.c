@@ -191,7 +191,7 @@ static int refill(struct shakerandom_stream *s)
 		return err;
 	if (!got)
 		return SHAKERANDOM_ERR_END;
-	/* The end of the stream: what there is goes to the end of the buffer. */
+	/* Where the stream ends: what there is goes to the buffer's end. */
 	if (got < sizeof(s->ahead))
 		memmove(s->ahead + sizeof(s->ahead) - got, s->ahead, got);
 	s->left = got;

@@ -405,7 +405,8 @@ uint64_t area_run(struct area *a, uint64_t end, piece_fn *piece,
 	begin = where_it_left_off(a, end);
 	if (a->write)
 		target_reserve(&a->target, begin, end - begin);
-	stop_catch();
+	/* A note that cannot be written is found out now, not in an hour. */
+	resume_save(&a->resume, begin);
 	crew = new_crew(a, piece, begin, end);
 	progress_start(&progress, a->progress, end - a->skip,
 		       begin - a->skip);
@@ -420,7 +421,8 @@ uint64_t area_run(struct area *a, uint64_t end, piece_fn *piece,
 		first->trouble = first->error ? TROUBLE_IO : TROUBLE_NONE;
 		first->at = first->error ? begin : 0;
 	}
-	if (first->trouble == TROUBLE_NONE || a->resume.path)
+	if ((first->trouble == TROUBLE_NONE && (done > begin || done == end)) ||
+	    a->resume.path)
 		target_keep();
 	if (!(a->write && first->error))
 		settle(a, done, end);
@@ -440,6 +442,8 @@ void area_stopped(struct area *a, uint64_t done, uint64_t end)
 		    end - done);
 	source_close(&a->source);
 	target_close(&a->target);
+	/* Who dies by a signal does not get to what exit would do. */
+	target_discard();
 	stop_now();
 }
 

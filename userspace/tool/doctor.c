@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Finds out why /dev/shakerandom does not work, and the command that mends it. */
+/* Finds out why the device does not work, and the command that mends it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>

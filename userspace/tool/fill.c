@@ -83,6 +83,8 @@ static int run(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	source_open(&a.source);
+	/* A signal must not leave a file behind that holds nothing yet. */
+	stop_catch();
 	target_open(&a.target, a.path, true, a.has_length, a.force);
 	end = area_end(&a);
 	done = area_run(&a, end, fill_piece, &first);

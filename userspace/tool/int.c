@@ -9,8 +9,8 @@
 #include "tool.h"
 
 static const char doc[] =
-"Prints whole numbers from LOW (0) to HIGH, both included, each equally likely, "
-"one a line."
+"Prints whole numbers from LOW (0) to HIGH, both included, each equally "
+"likely, one a line."
 "\v"
 "Bounds go from -2^63 to 2^64 - 1; a negative LOW wants a HIGH below 2^63.\n\n"
 "Examples:\n"

@@ -29,11 +29,13 @@ static void print_help(FILE *to)
 		fprintf(to, "  %-8s %s\n", commands[i]->name,
 			commands[i]->summary);
 	fputs("\nExamples:\n"
-	      "  shakerandom read 16 --hex            a random key\n"
-	      "  shakerandom read 1G --seed tuesday   the same bytes everywhere\n"
-	      "  shakerandom fill /dev/sdX --seed s1  overwrite a disk ...\n"
+	      "  shakerandom read 16 --hex               a random key\n"
+	      "  shakerandom read 1G --seed tuesday      the same bytes "
+	      "everywhere\n"
+	      "  shakerandom fill /dev/sdX --seed s1     overwrite a disk ...\n"
 	      "  shakerandom verify /dev/sdX --seed s1   ... and check it\n"
-	      "  shakerandom doctor                   why does it not work?\n\n"
+	      "  shakerandom doctor                      "
+	      "why does it not work?\n\n"
 	      "'shakerandom COMMAND --help' tells more, man shakerandom all.\n"
 	      "Exit status: 0 success, 1 the answer is no (a difference was "
 	      "found), 2 trouble.\n", to);

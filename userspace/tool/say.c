@@ -67,7 +67,8 @@ static const char *remedy(int error)
 	case SHAKERANDOM_ERR_NOT_DEVICE:
 	case SHAKERANDOM_ERR_TOO_OLD:
 	case SHAKERANDOM_ERR_SEEDING:
-		return "\n'shakerandom doctor' finds the cause and names the remedy.";
+		return "\n'shakerandom doctor' finds the cause and names the "
+		       "remedy.";
 	case SHAKERANDOM_ERR_DESCRIPTORS:
 		return "\nClose some, or raise 'ulimit -n'.";
 	case SHAKERANDOM_ERR_END:

@@ -5,7 +5,7 @@ _shakerandom_words() {
 	case $1 in
 	'') "$command" --help 2>/dev/null | sed -n '/^Usage/d; s/^  \([a-z]\{1,\}\)  .*/\1/p' ;;
 	formats) "$command" info --formats 2>/dev/null | sed '1d; s/ .*//' ;;
-	*) "$command" "$1" --help 2>/dev/null | grep -o -- '--[a-z0-9][a-z0-9-]*=\{0,1\}' ;;
+	*) "$command" "$1" --usage 2>/dev/null | grep -o -- '--[a-z0-9][a-z0-9-]*=\{0,1\}' ;;
 	esac
 }
 

@@ -75,10 +75,11 @@ static _Noreturn void refuse_used(const char *path, dev_t device, bool write)
 /* A file we created, until there is something in it worth keeping. */
 static const char *unfinished;
 
-static void remove_unfinished(void)
+void target_discard(void)
 {
 	if (unfinished)
 		unlink(unfinished);
+	unfinished = NULL;
 }
 
 void target_keep(void)
@@ -94,7 +95,7 @@ static int open_target(struct target *t, int flags, bool create)
 	t->fd = open(t->path, flags | O_CLOEXEC | O_CREAT | O_EXCL, 0666);
 	if (t->fd >= 0) {
 		unfinished = t->path;
-		atexit(remove_unfinished);
+		atexit(target_discard);
 	}
 	return t->fd;
 }
@@ -110,6 +111,16 @@ static void size_target(struct target *t, const struct stat *st)
 				 O_DIRECT | O_CLOEXEC);
 }
 
+/* Such a device can be opened, and then fails at the first byte. */
+static void check_writable(const struct target *t)
+{
+	int read_only = 0;
+
+	if (t->block && !ioctl(t->fd, BLKROGET, &read_only) && read_only)
+		fail("'%s' is read-only; if that is not meant: blockdev "
+		     "--setrw '%s'", t->path, t->path);
+}
+
 static void check_kind(const struct target *t, const struct stat *st)
 {
 	if (S_ISDIR(st->st_mode))
@@ -120,13 +131,14 @@ static void check_kind(const struct target *t, const struct stat *st)
 		     "for pipes use 'shakerandom read'", t->path);
 }
 
-static _Noreturn void refuse(const char *path, const struct stat *st, bool write)
+static _Noreturn void refuse(const char *path, const struct stat *st,
+			     bool write, bool create)
 {
 	int err = errno;
 
 	if (err == EBUSY && S_ISBLK(st->st_mode))
 		refuse_used(path, st->st_rdev, write);
-	if (err == ENOENT && write)
+	if (err == ENOENT && write && !create)
 		fail("'%s' does not exist: for a new file say how much with "
 		     "--length", path);
 	fail_error(err, "cannot open '%s'", path);
@@ -153,12 +165,14 @@ void target_open(struct target *t, const char *path, bool write, bool create,
 	/* On a block device O_EXCL means: nobody else may be using it. */
 	flags |= block && !force ? O_EXCL : 0;
 	if (open_target(t, flags, create) < 0)
-		refuse(path, &st, write);
+		refuse(path, &st, write, create);
 	if (fstat(t->fd, &st))
 		fail_error(errno, "cannot examine '%s'", path);
 	check_kind(t, &st);
 	t->block = S_ISBLK(st.st_mode);
 	size_target(t, &st);
+	if (write)
+		check_writable(t);
 }
 
 void target_reserve(struct target *t, uint64_t from, uint64_t length)
@@ -171,15 +185,18 @@ void target_reserve(struct target *t, uint64_t from, uint64_t length)
 		return;
 	if (!fstatvfs(t->fd, &fs))
 		size_text((uint64_t)fs.f_bavail * fs.f_frsize, room);
-	if (!fallocate(t->fd, 0, (off_t)from, (off_t)length))
-		return;
-	err = errno;
+	do
+		err = fallocate(t->fd, 0, (off_t)from, (off_t)length) ?
+		      errno : 0;
+	while (err == EINTR && !stop_asked());
 	/* Not every file system can; then the writes will tell. */
-	if (err == EOPNOTSUPP || err == ENOSYS)
+	if (!err || err == EOPNOTSUPP || err == ENOSYS)
 		return;
 	/* What was taken past the old end is given back. */
 	if (ftruncate(t->fd, (off_t)t->size))
 		say_error(errno, "cannot shorten '%s'", t->path);
+	if (err == EINTR)
+		return;
 	fail_error(err, "cannot set aside %s for '%s' (free: %s), nothing was "
 		   "written", size_text(length, need), t->path, room);
 }

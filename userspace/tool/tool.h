@@ -11,7 +11,7 @@
 #include <shakerandom.h>
 
 #define DEVICE "/dev/shakerandom"
-#define STREAM_END INT64_MAX		/* no byte of a stream is at or past it */
+#define STREAM_END INT64_MAX		/* of streams: no byte is there */
 
 /* Exit status of every command, as of cmp(1) and grep(1). */
 enum status {
@@ -68,7 +68,7 @@ void say_library(int error);
 /* "10", "0x10", "64K", "64KiB" (1024), "64KB" (1000), up to E. */
 bool parse_size(const char *text, uint64_t *value);
 bool parse_u64(const char *text, uint64_t *value);
-/* Any number of pairs of hex digits, up to @size bytes; -1 if it is not that. */
+/* Pairs of hex digits, up to @size bytes; -1 if it is not that. */
 int parse_hex(const char *text, uint8_t *out, size_t size);
 
 /* These complain through argp, which exits. */
@@ -191,13 +191,18 @@ struct target {
  */
 void target_open(struct target *t, const char *path, bool write, bool create,
 		 bool force);
-/* Has the file system set the room aside, so that it cannot run out later. */
+/*
+ * Has the file system set the room aside, so that it cannot run out later. That
+ * may take long: a signal ends it early, see stop_asked.
+ */
 void target_reserve(struct target *t, uint64_t from, uint64_t length);
 /* A descriptor for these bytes; @len and @at decide if it may be direct. */
 int target_fd(const struct target *t, size_t len, uint64_t at);
 int target_sync(const struct target *t);
-/* A file that target_open created stays; without this it goes at exit. */
+/* A file that target_open created stays; without this it goes at exit... */
 void target_keep(void);
+/* ... or now. */
+void target_discard(void);
 void target_close(struct target *t);
 
 /* ---- resume.c ---- */
@@ -266,7 +271,7 @@ uint64_t area_run(struct area *a, uint64_t end, piece_fn *piece,
 void area_stopped(struct area *a, uint64_t done, uint64_t end);
 void area_summary(struct area *a, const char *did, uint64_t end);
 
-/* ---- device.c: the device itself, where the library has no word for it ---- */
+/* ---- device.c: the device, where the library has no word for it ---- */
 
 int device_open(const char *path);	/* read-write; -1 and errno */
 bool device_info(int fd, struct shakerandom_info *info);

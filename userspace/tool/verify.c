@@ -158,6 +158,28 @@ static int explain(struct area *a, const struct finding *first)
 	}
 }
 
+/*
+ * An unseeded descriptor takes any byte: a comparison that cannot fail. Before
+ * it is trusted it must have refused a wrong byte.
+ */
+static void prove_comparison(struct area *a)
+{
+	uint64_t at = a->source.offset + a->skip;
+	uint8_t byte;
+	int fd, err;
+
+	if (!source_parallel(&a->source) || at >= STREAM_END)
+		return;
+	err = source_at(&a->source, &byte, 1, at);
+	fd = shakerandom_stream_fd(a->source.stream);
+	if (err || fd < 0)
+		fail_library(err ? err : fd);
+	byte ^= 1;
+	if (pwrite(fd, &byte, 1, (off_t)at) >= 0 || errno != EILSEQ)
+		fail("the device does not compare: its answers are worth "
+		     "nothing; 'shakerandom doctor' may know more");
+}
+
 static int run(int argc, char **argv)
 {
 	struct area a = { .write = false };
@@ -167,8 +189,10 @@ static int run(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	source_open(&a.source);
+	stop_catch();
 	target_open(&a.target, a.path, false, false, a.force);
 	end = area_end(&a);
+	prove_comparison(&a);
 	/* What is on the disk counts, not what memory remembers of it. */
 	posix_fadvise(a.target.fd, 0, 0, POSIX_FADV_DONTNEED);
 	done = area_run(&a, end, verify_piece, &first);

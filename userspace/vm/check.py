@@ -4,18 +4,23 @@
 A suite is a command whose last line is 'NAME: N passed, N failed, N skipped'. One that ends otherwise, or
 whose exit status contradicts its line, counts as one failure more."""
 
+import contextlib
+import os
 import re
+import signal
 import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
 
 import deps
+import kernels
 from common import HERE, Failure, environment, say
 
 ROOT = HERE.parent.parent
 NATIVE = ("gcc", "g++", "clang", "libclang-rt-14-dev", "make", "libc6-dev", "libcmocka-dev", "valgrind", "openssl",
           "python3", "python3-cryptography-vectors", "sparse")
+DEFAULT = "6.1"         # kernel of suites that name none
 LINE = re.compile(r"^[\w -]+: (\d+) passed, (\d+) failed, (\d+) skipped$")
 
 
@@ -30,7 +35,7 @@ def guest_suite(kernel, words="", **variables):
     """The device tests in a guest of that kernel."""
     return Suite(f"device on {kernel} {' '.join(variables.values())}".strip(),
                  [str(HERE / "vm"), "run", f"cd device && exec ./run {words}"],
-                 {"KERNEL": kernel, "FILES": "userspace/device userspace/native/reference.py", "TIMEOUT": "900",
+                 {"KERNEL": kernel, "FILES": "userspace/device userspace/native/reference.py", "TIMEOUT": "1500",
                   "STRICT": "1", **variables})
 
 
@@ -42,9 +47,32 @@ def suites():
     yield guest_suite("amd64-6.1")
     yield Suite("broken modules", [sys.executable, "-B", str(HERE / "broken.py")])
     yield guest_suite("amd64-6.12")
-    yield guest_suite("um-6.1", "test_formats test_read test_position test_registers")
+    yield guest_suite("um-6.1", "test_formats test_read test_position test_registers test_streams")
+    for backends in ("portable", "avx2,aesni,bmi", "avx512vl,vaes256"):
+        yield guest_suite("um-6.1", "test_formats test_streams", PARAMS=f"backends={backends}")
     yield Suite("KUnit on um-6.1", [str(HERE / "vm"), "run", "./kunit /run/vm/shakerandom_kunit.ko"],
                 {"KERNEL": "um-6.1", "FILES": "userspace/device/kunit", "TIMEOUT": "300", "STRICT": "1"})
+
+
+def packages():
+    """What all suites need: asked for once, not suite by suite."""
+    named = {suite.variables.get("KERNEL", DEFAULT) for suite in suites()}
+    return [*NATIVE, *(package for name in sorted(named) for package in deps.wanted(kernels.find(name)))]
+
+
+@contextlib.contextmanager
+def built_ahead(kernel):
+    """A kernel we build ourselves takes minutes: they pass while the first suites wait for their guests.
+    Should it fail, the suite that needs it tries again, and says so."""
+    process = subprocess.Popen(["nice", str(HERE / "vm"), "build"], env=environment(KERNEL=kernel),
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               start_new_session=True)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        process.wait()
 
 
 def run_suite(suite):
@@ -75,10 +103,10 @@ def table(results):
         print("%-42s %8d %8d %8d %8.0f" % (name, *counts, seconds))
 
 
-def main():
-    deps.ensure(NATIVE)
+def report(listed):
+    """Runs suites, and sums up; whether one failed."""
     results = []
-    for suite in suites():
+    for suite in listed:
         print(f"\n== {suite.name}", flush=True)
         start = time.monotonic()
         results.append((suite.name, judge(suite), time.monotonic() - start))
@@ -86,6 +114,12 @@ def main():
     totals = [sum(counts[i] for _, counts, _ in results) for i in range(3)]
     print("%d passed, %d failed, %d skipped" % tuple(totals), flush=True)
     return totals[1] > 0
+
+
+def main():
+    deps.ensure(packages())
+    with built_ahead("um-6.1"):
+        return report(suites())
 
 
 if __name__ == "__main__":

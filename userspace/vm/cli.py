@@ -11,6 +11,7 @@ import shlex
 import signal
 import sys
 
+import bench
 import build
 import check
 import deps
@@ -20,6 +21,7 @@ import kernelfiles
 import kernels
 import kernelsource
 import rootfs
+import suites
 import uml
 from common import FAILED, HERE, Failure, cache, say
 
@@ -28,8 +30,8 @@ def parse(arguments):
     env = os.environ.get
     parser = argparse.ArgumentParser(prog="vm", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=("run", "shell", "build", "check", "deps", "list"),
-                        help="run a command; a shell; build the module; all tests; install packages; list the kernels")
+    parser.add_argument("action", choices=("run", "shell", "build", "check", *suites.KINDS, "bench", "deps", "list"),
+                        help="run a command; a shell; build the module; all tests; benchmarks; install packages; list the kernels")
     parser.add_argument("command", nargs="?", default=env("CMD"), help="shell command; a demonstration if none")
     parser.add_argument("--kernel", default=env("KERNEL") or "6.1", help="one of 'vm list' (%(default)s)")
     parser.add_argument("--files", default=env("FILES") or "", help="copied into the guest's working directory")
@@ -91,9 +93,13 @@ def act(given):
         return 0
     if given.action == "check":
         return check.main()
+    if given.action in suites.KINDS:
+        return suites.main(given.action)
+    if given.action == "bench":
+        return bench.main(quick=False)
     kernel = kernels.find(given.kernel)
     if given.action == "deps":
-        deps.ensure(deps.wanted(kernel))
+        deps.ensure([*check.packages(), *deps.wanted(kernel)])
         return 0
     if given.action == "build":
         deps.ensure(deps.wanted(kernel))

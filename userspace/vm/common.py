@@ -37,6 +37,9 @@ def cache(*parts):
     named = os.environ.get("SHAKERANDOM_CACHE")
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     path = (Path(named) if named else Path(base) / "shakerandom").absolute().joinpath(*parts)
+    if len(str(path).split()) != 1:
+        raise Failure(f"the kernel's makefiles cannot build in a path with spaces, as the cache's: {path}\n"
+                      "    name another one in SHAKERANDOM_CACHE")
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -10,9 +10,11 @@ from common import Failure, environment, run, say
 from kernels import host_arch
 
 BUILD = ("make", "libc6-dev", "libelf1", "kmod")
-GUEST = ("python3", "openssl", "bsdextrautils")
-SOURCE = ("flex", "bison", "bc", "xz-utils", "libelf-dev", "libssl-dev")
+# The guest sees this machine's own programs.
+GUEST = ("python3", "openssl", "bsdextrautils", "xxd")
+SOURCE = ("gcc", "flex", "bison", "bc", "xz-utils", "libelf-dev", "libssl-dev")
 TRIES = 4
+LOCK_SECONDS = 300      # a new machine may be at its own upgrades
 
 
 def compiler(kernel):
@@ -45,7 +47,7 @@ def as_root():
 def apt_get(prefix, *arguments):
     """Run apt-get with its output on our standard error, where progress belongs."""
     argv = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "-y",
-            "-o", "Acquire::Retries=3", "-o", "Dpkg::Use-Pty=0", *arguments]
+            "-o", "Acquire::Retries=3", "-o", "Dpkg::Use-Pty=0", "-o", f"DPkg::Lock::Timeout={LOCK_SECONDS}", *arguments]
     return subprocess.run(argv, check=False, stdout=2, env=environment()).returncode == 0
 
 
@@ -69,6 +71,6 @@ def install(packages):
 
 
 def ensure(packages):
-    absent = missing(packages)
+    absent = missing(dict.fromkeys(packages))
     if absent:
         install(absent)

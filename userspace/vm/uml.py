@@ -5,6 +5,7 @@ Its root is this machine's, read-only; a command's output comes back through fil
 
 import os
 import secrets
+import shutil
 import subprocess
 import tempfile
 import time
@@ -40,7 +41,7 @@ def has_smp(files):
 
 def arguments(kernel, files, staging, options):
     """UML's own command line; words it does not know go to init's environment."""
-    argv = [files.image, "rootfstype=hostfs", "ro", f"mem={options.memory}M", f"init={HERE / 'uml-init'}",
+    argv = [files.image, "rootfstype=hostfs", "ro", f"mem={options.memory}M", f"init={staging}/init",
             "con=null", "con0=null,fd:1", "ssl=null", "quiet", "panic=-1", "panic_on_warn=1", "oops=panic", "kunit.enable=1",
             f"vm_staging={staging}", f"vm_insmod={int(options.insmod)}"]
     if options.smp > 1 and has_smp(files):
@@ -92,6 +93,8 @@ def run_command(kernel, files, modules, options):
     log = new_log(kernel)
     with tempfile.TemporaryDirectory(dir=cache("run")) as staging, open(log, "wb") as console:
         stage(Path(staging), modules, options, secrets.token_bytes(64))
+        # There, because a path on the command line cannot have spaces.
+        shutil.copy2(HERE / "uml-init", Path(staging, "init"))
         process = subprocess.Popen(arguments(kernel, files, staging, options), stdin=subprocess.DEVNULL,
                                    stdout=console, stderr=console, env=environment(TMPDIR="/dev/shm"),
                                    start_new_session=True, preexec_fn=die_with_parent)

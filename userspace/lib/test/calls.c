@@ -6,7 +6,8 @@
  *
  *   device PATH FLAGS             before anything else, if at all
  *   open FORMAT RULES FLAGS SEED NONCE NUMBER    SEED, NONCE in hex or "-"
- *   DRAW [ARGUMENT]...            u32, below64 100, fill 5, shuffle 10, ...
+ *   secure COUNT                  that many secure numbers
+ *   DRAW [ARGUMENT]...            u32, below64 100, fill 5, shuffle 10 1, ...
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -129,6 +130,12 @@ static void call_uuid(const char *name)
 	printf("%s", text);
 }
 
+static void call_secure(uint64_t count)
+{
+	while (count--)
+		printf("%" PRIx64 ",", shakerandom_u64());
+}
+
 /* Floating-point numbers in hexadecimal, exactly. */
 static void call(const char *name)
 {
@@ -137,10 +144,12 @@ static void call(const char *name)
 #define IS(n) (!strcmp(name, n))
 #define UNSIGNED(n, ...)						\
 	if (IS(#n))							\
-		printf("%" PRIu64, (uint64_t)shakerandom_stream_##n(__VA_ARGS__))
+		printf("%" PRIu64,						\
+		       (uint64_t)shakerandom_stream_##n(__VA_ARGS__))
 #define SIGNED(n, ...)							\
 	if (IS(#n))							\
-		printf("%" PRId64, (int64_t)shakerandom_stream_##n(__VA_ARGS__))
+		printf("%" PRId64,						\
+		       (int64_t)shakerandom_stream_##n(__VA_ARGS__))
 #define REAL(n)								\
 	if (IS(#n))							\
 		printf("%a", (double)shakerandom_stream_##n(s))
@@ -160,6 +169,8 @@ static void call(const char *name)
 	REAL(float);
 	REAL(double);
 	REAL(normal);
+	if (IS("secure"))
+		call_secure(number(1));
 	if (IS("u128"))
 		call_u128();
 	if (IS("uuid4") || IS("uuid7"))
