@@ -47,9 +47,9 @@ def suites():
     yield guest_suite("amd64-6.1")
     yield Suite("broken modules", [sys.executable, "-B", str(HERE / "broken.py")])
     yield guest_suite("amd64-6.12")
-    yield guest_suite("um-6.1", "test_formats test_read test_position test_registers test_streams")
+    yield guest_suite("um-6.1", "test_formats. test_read. test_position. test_registers. test_streams.")
     for backends in ("portable", "avx2,aesni,bmi", "avx512vl,vaes256"):
-        yield guest_suite("um-6.1", "test_formats test_streams", PARAMS=f"backends={backends}")
+        yield guest_suite("um-6.1", "test_formats. test_streams.", PARAMS=f"backends={backends}")
     yield Suite("KUnit on um-6.1", [str(HERE / "vm"), "run", "./kunit /run/vm/shakerandom_kunit.ko"],
                 {"KERNEL": "um-6.1", "FILES": "userspace/device/kunit", "TIMEOUT": "300", "STRICT": "1"})
 

@@ -292,6 +292,7 @@ static void test_short_reads_in_a_storm(void **state)
 		memcpy(want + 8 * i, &(uint64_t){ i + 1 }, 8);
 	assert_int_equal(pipe(ends), 0);
 	pid = fork();
+	assert_true(pid >= 0);
 	if (!pid)
 		feed(ends[1], 100000);
 	close(ends[1]);
