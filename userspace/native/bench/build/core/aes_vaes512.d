@@ -1,4 +1,0 @@
-/work/main/userspace/native/bench/build/core/aes_vaes512.o: \
- /work/main/driver/core/aes_vaes512.c /work/main/driver/core/aes_x86.h \
- /work/main/driver/core/aes.h /work/main/driver/core/portable.h \
- /work/main/driver/core/intrinsics_x86.h
