@@ -4,14 +4,16 @@
 
     bench.py speed      32 MiB reads of every generator and format, against /dev/urandom and /dev/zero
     bench.py readers    one reader, then two on two processors
-    bench.py overhead   nanoseconds of a 4 KiB read; under an emulator that counts instructions as
-                        nanoseconds (qemu -icount shift=0), instructions
+    bench.py overhead   nanoseconds of a 4 KiB read, and of it outside the core; under an emulator that
+                        counts instructions as nanoseconds (qemu -icount shift=0), instructions. One processor
 
 All that is compared takes turns; each line is the median."""
 
 import json
 import os
+import re
 import statistics
+import subprocess
 import sys
 import time
 
@@ -108,6 +110,12 @@ def readers():
         emit(names[count], backend(fd), READ, gbps=round(statistics.median(values), 3))
 
 
+TRACING = "/sys/kernel/tracing"
+# The core of each device: what is traced to count it. Key set-up is not in it.
+CORES = {True: "chacha_block_generic", False: "srnd_format_read"}
+NEAR_EMPTY = "srnd_format"      # a few instructions long: its duration is the tracer's own
+
+
 def nanoseconds(fd, buffer, calls=200):
     start = time.perf_counter_ns()
     for _ in range(calls):
@@ -115,16 +123,40 @@ def nanoseconds(fd, buffer, calls=200):
     return (time.perf_counter_ns() - start) / calls
 
 
+def tracing(name, value):
+    with open(f"{TRACING}/{name}", "w", encoding="ascii") as file:
+        file.write(value)
+
+
+def durations(function, fd, buffer, calls):
+    """Nanoseconds of each call of a kernel function during so many reads, as ftrace sees them."""
+    tracing("set_ftrace_filter", function)
+    tracing("trace", "")
+    tracing("current_tracer", "function_graph")
+    for _ in range(calls):
+        os.readv(fd, buffer)
+    with open(f"{TRACING}/trace", encoding="ascii") as file:
+        found = re.findall(rf"([0-9.]+) us +\|  {function}(?: \[\w+\])?\(\);", file.read())
+    tracing("current_tracer", "nop")
+    if len(found) < calls:
+        raise RuntimeError(f"ftrace saw {len(found)} calls of {function} in {calls} reads")
+    return [float(microseconds) * 1000 for microseconds in found]
+
+
 def overhead():
     """The loop around the calls costs the same for each; it is measured with /dev/null and taken off."""
-    buffer = [bytearray(REQUEST)]
-    files = [(what, variant, peer, fd) for what, variant, peer, fd in contenders()
-             if what.startswith("secure") or variant == "/dev/urandom"]
+    if not os.path.exists(TRACING + "/tracing_on"):
+        subprocess.run(["mount", "-t", "tracefs", "none", TRACING], check=True)
+    buffer, calls = [bytearray(REQUEST)], 50
     null = os.open("/dev/null", os.O_RDONLY)
+    files = [entry for entry in contenders() if entry[0].startswith("secure") or entry[1] == "/dev/urandom"]
+    tracer = statistics.median(durations(NEAR_EMPTY, files[0][3], buffer, calls))
     for what, variant, peer, fd in files:
         loop = statistics.median(nanoseconds(null, buffer) for _ in range(5))
-        cost = statistics.median(nanoseconds(fd, buffer) for _ in range(5)) - loop
-        emit("request " + what if not peer else "request", variant, REQUEST, peer, ns=round(cost))
+        whole = statistics.median(nanoseconds(fd, buffer) for _ in range(5)) - loop
+        core = sum(ns - tracer for ns in durations(CORES[peer], fd, buffer, calls)) / calls
+        emit("request " + what if not peer else "request", variant, REQUEST, peer, ns=round(whole))
+        emit("overhead", variant, REQUEST, peer, ns=round(whole - core))
 
 
 if __name__ == "__main__":
