@@ -19,7 +19,9 @@ from common import HERE, Failure, environment, say
 
 ROOT = HERE.parent.parent
 NATIVE = ("gcc", "g++", "clang", "libclang-rt-14-dev", "make", "libc6-dev", "libcmocka-dev", "valgrind", "openssl",
-          "python3", "python3-cryptography-vectors", "sparse")
+          "python3", "python3-cryptography-vectors", "sparse",
+          # The command: its manual pages, its disks, programs of 32 bits.
+          "mandoc", "groff-base", "e2fsprogs", "gcc-i686-linux-gnu", "libc6-dev-i386-cross")
 DEFAULT = "6.1"         # kernel of suites that name none
 LINE = re.compile(r"^[\w -]+: (\d+) passed, (\d+) failed, (\d+) skipped$")
 
@@ -39,10 +41,19 @@ def guest_suite(kernel, words="", **variables):
                   "STRICT": "1", **variables})
 
 
+def library_suite(kernel):
+    """The library's tests in a guest of that kernel; they were built by a suite before."""
+    return Suite(f"library on {kernel}", [str(HERE / "vm"), "run", "cd test && exec ./run-guest"],
+                 {"KERNEL": kernel, "FILES": "userspace/lib/test userspace/lib/build userspace/native/reference.py",
+                  "TIMEOUT": "1500", "STRICT": "1"})
+
+
 def suites():
     yield Suite("arrows", [sys.executable, "-B", "userspace/native/arrows.py"])
     yield Suite("build, sparse", [str(HERE / "vm"), "build"], {"STRICT": "1", "SPARSE": "1", "KERNEL": "amd64-6.1"})
     yield Suite("native", ["userspace/native/run"])
+    yield Suite("library", ["sh", "-c", "make -s -C userspace/lib/test && exec userspace/lib/test/run-guest"])
+    yield Suite("command", ["userspace/tool/test/run-native"])
     yield Suite("programs for the guests", ["make", "-s", "-C", "userspace/device"])
     yield guest_suite("amd64-6.1")
     yield Suite("broken modules", [sys.executable, "-B", str(HERE / "broken.py")])
@@ -50,6 +61,9 @@ def suites():
     yield guest_suite("um-6.1", "test_formats. test_read. test_position. test_registers. test_streams.")
     for backends in ("portable", "avx2,aesni,bmi", "avx512vl,vaes256"):
         yield guest_suite("um-6.1", "test_formats. test_streams.", PARAMS=f"backends={backends}")
+    for kernel in ("amd64-6.1", "um-6.1"):
+        yield library_suite(kernel)
+        yield Suite(f"command on {kernel}", ["userspace/tool/test/run-guest", kernel], {"STRICT": "1"})
     yield Suite("KUnit on um-6.1", [str(HERE / "vm"), "run", "./kunit /run/vm/shakerandom_kunit.ko"],
                 {"KERNEL": "um-6.1", "FILES": "userspace/device/kunit", "TIMEOUT": "300", "STRICT": "1"})
 
