@@ -27,6 +27,8 @@ WORK
              256 and 4096; peer: variant "get_random_bytes", what "request")
     device   "secure chacha20|aes256-ctr|shake256", "seeded FORMAT" (gbps, size
              of a read; peers: what "read", variant "/dev/urandom", "/dev/zero")
+             "shake128 absorb" (gbps, size of the message; peers "openssl dgst" of
+             a file and "libcrypto" in process)
              "one reader", "two readers" (gbps together, both on a 7.x kernel)
              "overhead" (instructions of a 4 KiB request outside the core; peer
              "/dev/urandom")
@@ -98,6 +100,10 @@ BARS = [
     Bar("device, aes256-ctr", device("secure aes256-ctr"), URANDOM, 14, 17),
     Bar("device, chacha20", device("secure chacha20"), URANDOM, 8, 9.5),
     Bar("device, shake256", device("secure shake256"), URANDOM, 4.2, 5),
+    *(Bar(f"device, seeded {name}", device(f"seeded {name}"), device(f"secure {name}", SAME), 0.95, None)
+      for name in ("chacha20", "aes256-ctr")),
+    *(Bar("device, shake128 of 78 MB", Side("device", "shake128 absorb", None),
+          Side("device", "shake128 absorb", None, (peer,)), 1.0, None) for peer in ("openssl dgst", "libcrypto")),
     Bar("device, two readers", device("two readers"), device("one reader", SAME), 1.9, 2.0),
     Bar("device, instructions for 4 KiB", Side("device", "overhead", 4096),
         Side("device", "overhead", 4096, ("/dev/urandom",)), 1.0, None),
