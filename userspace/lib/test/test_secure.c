@@ -721,6 +721,35 @@ static void test_errors(void **state)
 	free(none);
 }
 
+static bool pretends_to_be_old;
+
+/* The library's calls come here as well. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list arguments;
+	void *argument;
+
+	va_start(arguments, request);
+	argument = va_arg(arguments, void *);
+	va_end(arguments);
+	if (pretends_to_be_old && request == SHAKERANDOM_IOC_INFO) {
+		memset(argument, 0, sizeof(struct shakerandom_info));
+		return 0;
+	}
+	return (int)syscall(SYS_ioctl, fd, request, argument);
+}
+
+static void test_too_old(void **state)
+{
+	int err;
+
+	(void)state;
+	pretends_to_be_old = true;
+	err = shakerandom_setup("/dev/null", 0);
+	pretends_to_be_old = false;
+	assert_int_equal(err, SHAKERANDOM_ERR_TOO_OLD);
+}
+
 static void test_permission(void **state)
 {
 	char name[] = "/tmp/shakerandom-XXXXXX";
@@ -1217,6 +1246,7 @@ int main(void)
 		cmocka_unit_test(test_fill_past_4_gib),
 		cmocka_unit_test(test_fills_of_all_sizes),
 		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_too_old),
 		cmocka_unit_test(test_permission),
 		cmocka_unit_test(test_no_descriptors_left),
 		cmocka_unit_test(test_getrandom_only_when_asked),
