@@ -142,8 +142,11 @@ static void the_first_row_wins(struct kunit *test)
 static void names_match_whole(struct kunit *test)
 {
 	enum srnd_primitive p = primitive(test);
-	u32 portable = BIT(count(p) - 1);
+	unsigned int n = count(p);
+	u32 portable;
 
+	KUNIT_ASSERT_NE(test, n, 0U);
+	portable = BIT(n - 1);
 	KUNIT_ASSERT_EQ(test, srnd_backend_named(p, "portable", 8), portable);
 	KUNIT_ASSERT_EQ(test, srnd_backend_named(p, "portable,x", 8), portable);
 	KUNIT_ASSERT_EQ(test, srnd_backend_named(p, "portable", 7), 0U);

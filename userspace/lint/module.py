@@ -88,7 +88,8 @@ def kernel_names():
 
 def tidy():
     directory = built("CLANG=1").parent
-    database = [{"directory": str(headers()), "command": command, "file": str(source)} for source, command in commands()]
+    database = [{"directory": str(headers()), "command": command, "file": str(source)}
+                for source, command in commands()]
     (directory / "compile_commands.json").write_text(json.dumps(database), encoding="utf-8")
     for_all(lambda row: must_pass("clang-tidy", "--quiet", f"--config-file={HERE / 'clang-tidy'}", "-p", directory,
                                   row["file"]), database)

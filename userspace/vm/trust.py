@@ -151,7 +151,8 @@ class Clone(GuestTest):
     def saved(self, devices=()):
         path = Path(self.home.name, f"state-{len(devices)}")
         with self.guest(devices=devices) as guest:
-            guest.type("rmmod shakerandom; insmod /shakerandom.ko reseed_seconds=86400; clone </dev/null & echo $! >/tmp/pid")
+            guest.type("rmmod shakerandom; insmod /shakerandom.ko reseed_seconds=86400; "
+                       "clone </dev/null & echo $! >/tmp/pid")
             self.lines(guest)
             generation = int(guest.run("cat /sys/class/misc/shakerandom/generation"))
             guest.save(path)
@@ -198,8 +199,8 @@ class Sleep(GuestTest):
         return int(guest.run("cat /sys/class/misc/shakerandom/generation"))
 
     def with_readers(self, guest):
-        guest.run("for i in 1 2; do (while :; do dd if=/dev/shakerandom of=/dev/null bs=32M count=1 2>/dev/null; done) & done;"
-                  " sleep 1")
+        guest.run("for i in 1 2; do "
+                  "(while :; do dd if=/dev/shakerandom of=/dev/null bs=32M count=1 2>/dev/null; done) & done; sleep 1")
 
     def test_freezer(self):
         """Readers of 32 MiB freeze, and thaw; the generation rises."""
