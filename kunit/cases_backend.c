@@ -64,8 +64,8 @@ static void rows_are_sound(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; (row = srnd_backend_row(p, i)); i++) {
-		KUNIT_ASSERT_TRUE(test, function(row, p) != NULL);
-		KUNIT_ASSERT_TRUE(test, p != SRND_AES || row->expand != NULL);
+		KUNIT_ASSERT_NOT_NULL(test, function(row, p));
+		KUNIT_ASSERT_TRUE(test, p != SRND_AES || row->expand);
 		KUNIT_ASSERT_TRUE(test, row->name[0] &&
 				  strlen(row->name) <= NAME_MAX_LEN);
 		KUNIT_ASSERT_EQ(test, row->needs & row->avoid, 0U);

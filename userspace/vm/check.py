@@ -19,7 +19,9 @@ from common import HERE, Failure, environment, say
 
 ROOT = HERE.parent.parent
 NATIVE = ("gcc", "g++", "clang", "libclang-rt-14-dev", "make", "libc6-dev", "libcmocka-dev", "valgrind", "openssl",
-          "python3", "python3-cryptography-vectors", "sparse")
+          "python3", "python3-cryptography-vectors")
+LINT = ("gcc", "g++", "clang", "clang-tidy", "clang-format", "sparse", "shellcheck", "flake8", "binutils", "perl",
+        "libc6-dev", "libcmocka-dev")
 DEFAULT = "6.1"         # kernel of suites that name none
 LINE = re.compile(r"^[\w -]+: (\d+) passed, (\d+) failed, (\d+) skipped$")
 
@@ -40,8 +42,7 @@ def guest_suite(kernel, words="", **variables):
 
 
 def suites():
-    yield Suite("arrows", [sys.executable, "-B", "userspace/native/arrows.py"])
-    yield Suite("build, sparse", [str(HERE / "vm"), "build"], {"STRICT": "1", "SPARSE": "1", "KERNEL": "amd64-6.1"})
+    yield Suite("lint", [sys.executable, "-B", "userspace/lint/run"])
     yield Suite("native", ["userspace/native/run"])
     yield Suite("programs for the guests", ["make", "-s", "-C", "userspace/device"])
     yield guest_suite("amd64-6.1")
@@ -57,7 +58,7 @@ def suites():
 def packages():
     """What all suites need: asked for once, not suite by suite."""
     named = {suite.variables.get("KERNEL", DEFAULT) for suite in suites()}
-    return [*NATIVE, *(package for name in sorted(named) for package in deps.wanted(kernels.find(name)))]
+    return [*NATIVE, *LINT, *(package for name in sorted(named) for package in deps.wanted(kernels.find(name)))]
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ import argparse
 import os
 import shlex
 import signal
+import subprocess
 import sys
 
 import bench
@@ -30,7 +31,7 @@ def parse(arguments):
     env = os.environ.get
     parser = argparse.ArgumentParser(prog="vm", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=("run", "shell", "build", "check", *suites.KINDS, "bench", "deps", "list"),
+    parser.add_argument("action", choices=("run", "shell", "build", "check", "lint", *suites.KINDS, "bench", "deps", "list"),
                         help="run a command; a shell; build the module; all tests; benchmarks; install packages; "
                              "list the kernels")
     parser.add_argument("command", nargs="?", default=env("CMD"), help="shell command; a demonstration if none")
@@ -94,6 +95,8 @@ def act(given):
         return 0
     if given.action == "check":
         return check.main()
+    if given.action == "lint":
+        return subprocess.call([sys.executable, "-B", str(HERE.parent / "lint/run")])
     if given.action in suites.KINDS:
         return suites.main(given.action)
     if given.action == "bench":
