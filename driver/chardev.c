@@ -249,6 +249,7 @@ static int ioctl_reseed(void)
 {
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
+	srnd_pool_mix_moment();
 	srnd_pool_reseed();
 	return 0;
 }

@@ -62,6 +62,13 @@ void srnd_pool_reseed(void);
 void srnd_pool_mix(const u8 digest[SRND_MIX]);
 
 /*
+ * Adds the processor's own randomness and the moment. This is what tells apart
+ * clones of a machine that were not told: they have the kernel RNG in common,
+ * too, until it reseeds.
+ */
+void srnd_pool_mix_moment(void);
+
+/*
  * @len random bytes from this CPU's buffer, which forgets them. May sleep.
  * Meant for requests of up to a few hundred bytes.
  */

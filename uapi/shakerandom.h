@@ -138,6 +138,8 @@ struct shakerandom_page {
 
 /*
  * RESEED: a new generation now; no byte computed before is delivered after.
+ * The moment and the processor's own generator enter the new keys: clones of a
+ * machine that were not told part here, though their kernel RNG may not have.
  *   EPERM   without CAP_SYS_ADMIN
  */
 #define SHAKERANDOM_IOC_RESEED _IO(SHAKERANDOM_IOC_MAGIC, 0x03)

@@ -31,9 +31,10 @@ def parse(arguments):
     env = os.environ.get
     parser = argparse.ArgumentParser(prog="vm", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=("run", "shell", "build", "check", "lint", *suites.KINDS, "bench", "deps", "list"),
-                        help="run a command; a shell; build the module; all tests; benchmarks; install packages; "
-                             "list the kernels")
+    parser.add_argument("action", choices=("run", "shell", "build", "check", "lint", *suites.KINDS, "bench",
+                                           "deps", "list"),
+                        help="run a command; a shell; build the module; all tests; static ones; others; benchmarks; "
+                             "install packages; list the kernels")
     parser.add_argument("command", nargs="?", default=env("CMD"), help="shell command; a demonstration if none")
     parser.add_argument("--kernel", default=env("KERNEL") or "6.1", help="one of 'vm list' (%(default)s)")
     parser.add_argument("--files", default=env("FILES") or "", help="copied into the guest's working directory")
