@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """The header of the user interface: compiles alone, anywhere, to the same numbers."""
 
+import itertools
 import platform
 
 from common import run
-from tools import HERE, Skipped, for_all, must_pass
+from tools import HERE, Skipped, must_pass
 
-LAYOUT = HERE / "layout.c"
 STRICT = ("-Wall", "-Wextra", "-Wpadded", "-Wconversion", "-Werror", "-pedantic", "-fsyntax-only")
 COMPILERS = (*((compiler, f"-std={standard}") for compiler in ("gcc", "clang") for standard in ("c99", "c11", "gnu17")),
              *((compiler, f"-std=c++{year}") for compiler in ("g++", "clang++") for year in (11, 14, 17, 20)))
@@ -22,8 +22,6 @@ def check():
     if platform.machine() != "x86_64":
         raise Skipped("-m32 is a thing of x86-64")
 
-    def attempt(pair):
-        (compiler, standard), width = pair
+    for (compiler, standard), width in itertools.product(COMPILERS, widths()):
         language = "c++" if "++" in compiler else "c"
-        must_pass(compiler, standard, *width, *STRICT, "-x", language, LAYOUT)
-    for_all(attempt, [(compiler, width) for compiler in COMPILERS for width in widths()])
+        must_pass(compiler, standard, *width, *STRICT, "-x", language, HERE / "layout.c")

@@ -186,7 +186,7 @@ class Clone(GuestTest):
         path, generation = self.saved(cpu=NO_RDRAND)
         commands = ("kill -USR1 $(cat /tmp/pid)", "kill -USR2 $(cat /tmp/pid)")
         (first, first_after), (second, second_after) = (self.restored(path, (), *commands, cpu=NO_RDRAND)
-                                                       for _ in range(2))
+                                                        for _ in range(2))
         self.assertEqual(first, second, "the documented window (if this differs, the test shows nothing)")
         self.assertAllDiffer(first_after, second_after, first)
         for seen, _ in (*first_after.values(), *second_after.values()):
