@@ -9,13 +9,14 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 VERBATIM := CMD FILES KERNEL PARAMS CPU SMP MEM TIMEOUT INSMOD
 $(foreach name,$(VERBATIM),$(eval override export $(name) := $$(value $(name))))
 
-.PHONY: help run shell deps list module clean install uninstall check bench bench-device
+.PHONY: help run shell deps list module clean install uninstall check lint bench bench-device
 
 define HELP
 make run              boot Linux in QEMU with the module, and show what it does
 make run CMD='...'    run a shell command there; its output and success are yours
 make shell            a shell there (leave with 'exit' or Ctrl-A X)
 make check            all tests
+make lint             those that run nothing: compilers' warnings, analyzers, style, names
 make check-trust      what a guest cannot see of itself: its memory searched, cloned, put to sleep
 make check-debug      the device tests in kernels that look for mistakes (KASAN, lockdep, ...): hours
 make statistics       rngtest and dieharder on every generator
@@ -40,7 +41,7 @@ help:
 	$(info $(HELP))
 	@:
 
-run shell list deps check check-trust check-debug statistics:
+run shell list deps check lint check-trust check-debug statistics:
 	@$(VM) $@
 
 # Everything against its peers, in one table; OUT= says where the JSON and the plot go.

@@ -37,11 +37,13 @@ static inline void srnd_vm_flags_mod(struct vm_area_struct *vma,
 struct srnd_simd {
 	struct user_fpsimd_state state;
 };
+
 #define srnd_neon_begin(s) kernel_neon_begin(&(s)->state)
 #define srnd_neon_end(s) kernel_neon_end(&(s)->state)
 #else
 struct srnd_simd {
 };
+
 #define srnd_neon_begin(s) kernel_neon_begin()
 #define srnd_neon_end(s) kernel_neon_end()
 #endif

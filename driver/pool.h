@@ -58,7 +58,7 @@ struct page *srnd_pool_page(void);
 void srnd_pool_reseed(void);
 
 #define SRND_MIX 64
-/* Adds a digest of what a user wrote, uncredited, to what later rekeying uses. */
+/* Adds a digest of what a user wrote, uncredited, to what rekeying uses. */
 void srnd_pool_mix(const u8 digest[SRND_MIX]);
 
 /*

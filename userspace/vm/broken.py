@@ -25,7 +25,8 @@ CASES = {
         "self test failed: format shake256, variant portable of keccak", "insmod: no"),
     "AES-NI, the S-box of its key schedule": (
         "driver/core/aes_aesni.c", "_mm_aeskeygenassist_si128(v, 0)", "_mm_aeskeygenassist_si128(v, 1)) ^ (int)(x",
-        "self test failed: format aes256-ctr, variant aesni of aes", "insmod: yes, aes vaes512 vaes256 aesni [portable]"),
+        "self test failed: format aes256-ctr, variant aesni of aes",
+        "insmod: yes, aes vaes512 vaes256 aesni [portable]"),
     "AVX2 sectors, the high bits of the index": (
         "driver/core/keccak_sectors.h", "LANE_SHR(index, 24)", "LANE_SHR(index, 25)",
         "self test failed: format shake256-ctr, variant avx2 of sectors",

@@ -19,11 +19,13 @@ from common import HERE, Failure, environment, say
 
 ROOT = HERE.parent.parent
 NATIVE = ("gcc", "g++", "clang", "libclang-rt-14-dev", "make", "libc6-dev", "libcmocka-dev", "valgrind", "openssl",
-          "python3", "python3-cryptography-vectors", "sparse",
+          "python3", "python3-cryptography-vectors",
           # The library, for other machines too; the command's manual pages and disks.
           "pkg-config", *(package for gcc, libc in (("i686", "i386"), ("aarch64", "arm64"), ("s390x", "s390x"))
                           for package in (f"gcc-{gcc}-linux-gnu", f"libc6-dev-{libc}-cross")),
           "mandoc", "groff-base", "e2fsprogs")
+LINT = ("gcc", "g++", "clang", "clang-tidy", "clang-format", "sparse", "shellcheck", "flake8", "binutils", "perl",
+        "libc6-dev", "libcmocka-dev")
 DEVICE = "userspace/device userspace/native/reference.py"
 DEFAULT = "6.1"         # kernel of suites that name none
 LINE = re.compile(r"^[\w -]+: (\d+) passed, (\d+) failed, (\d+) skipped$")
@@ -52,8 +54,7 @@ def library_suite(kernel):
 
 
 def suites():
-    yield Suite("arrows", [sys.executable, "-B", "userspace/native/arrows.py"])
-    yield Suite("build, sparse", [str(HERE / "vm"), "build"], {"STRICT": "1", "SPARSE": "1", "KERNEL": "amd64-6.1"})
+    yield Suite("lint", [sys.executable, "-B", "userspace/lint/run"])
     yield Suite("native", ["userspace/native/run"])
     yield Suite("library", ["sh", "-c", "make -s -C userspace/lib/test && exec userspace/lib/test/run-guest"])
     yield Suite("command", ["userspace/tool/test/run-native"])
@@ -78,7 +79,7 @@ def suites():
 def packages():
     """What all suites need: asked for once, not suite by suite."""
     named = {suite.variables.get("KERNEL", DEFAULT) for suite in suites()}
-    return [*NATIVE, *(package for name in sorted(named) for package in deps.wanted(kernels.find(name)))]
+    return [*NATIVE, *LINT, *(package for name in sorted(named) for package in deps.wanted(kernels.find(name)))]
 
 
 @contextlib.contextmanager

@@ -47,7 +47,8 @@ def as_root():
 def apt_get(prefix, *arguments):
     """Run apt-get with its output on our standard error, where progress belongs."""
     argv = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "-y",
-            "-o", "Acquire::Retries=3", "-o", "Dpkg::Use-Pty=0", "-o", f"DPkg::Lock::Timeout={LOCK_SECONDS}", *arguments]
+            "-o", "Acquire::Retries=3", "-o", "Dpkg::Use-Pty=0", "-o", f"DPkg::Lock::Timeout={LOCK_SECONDS}",
+            *arguments]
     return subprocess.run(argv, check=False, stdout=2, env=environment()).returncode == 0
 
 

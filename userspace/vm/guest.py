@@ -87,7 +87,8 @@ def machine(kernel, files, initramfs, staging, root, options, append):
     accel = os.environ.get("ACCEL") or accelerator()
     extra = shlex.split(os.environ.get("QEMU", ""))
     # In sockets: the tables that firmware has beside ACPI list no cores.
-    words = f"console={kernel.arch.console} panic=-1 panic_on_warn=1 oops=panic vm_insmod={int(options.insmod)} {append}"
+    words = (f"console={kernel.arch.console} panic=-1 panic_on_warn=1 oops=panic "
+             f"vm_insmod={int(options.insmod)} {append}")
     return [kernel.arch.qemu, *kernel.arch.machine, "-accel", accel, "-cpu", options.cpu or kernel.arch.cpu,
             "-smp", f"{options.smp},sockets={options.smp}", "-m", str(options.memory), "-nodefaults", "-no-user-config",
             "-no-reboot", "-display", "none", "-kernel", str(files.image), "-initrd", str(initramfs),

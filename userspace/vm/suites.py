@@ -37,7 +37,8 @@ def statistics():
                 {"KERNEL": "um-6.1", "FILES": "userspace/device userspace/native/reference.py", "TIMEOUT": "3600"})
 
 
-KINDS = {"check-trust": (trust, ("libc6-dev",)), "check-debug": (debug, ("rt-tests",)), "statistics": (statistics, ("rng-tools5", "dieharder"))}
+KINDS = {"check-trust": (trust, ("libc6-dev",)), "check-debug": (debug, ("rt-tests",)),
+         "statistics": (statistics, ("rng-tools5", "dieharder"))}
 
 
 def main(kind):

@@ -159,7 +159,8 @@ class Clone(GuestTest):
     def saved(self, devices=(), **options):
         path = Path(self.home.name, f"state-{len(devices)}")
         with self.guest(devices=devices, **options) as guest:
-            guest.type("rmmod shakerandom; insmod /shakerandom.ko reseed_seconds=86400; clone </dev/null & echo $! >/tmp/pid")
+            guest.type("rmmod shakerandom; insmod /shakerandom.ko reseed_seconds=86400; "
+                       "clone </dev/null & echo $! >/tmp/pid")
             self.lines(guest)
             generation = int(guest.run("cat /sys/class/misc/shakerandom/generation"))
             guest.save(path)
@@ -193,7 +194,7 @@ class Clone(GuestTest):
         path, generation = self.saved(cpu=NO_RDRAND)
         commands = ("kill -USR1 $(cat /tmp/pid)", "kill -USR2 $(cat /tmp/pid)")
         (first, first_after), (second, second_after) = (self.restored(path, (), *commands, cpu=NO_RDRAND)
-                                                       for _ in range(2))
+                                                        for _ in range(2))
         self.assertEqual(first, second, "the documented window (if this differs, the test shows nothing)")
         self.assertAllDiffer(first_after, second_after, first)
         for seen, _ in (*first_after.values(), *second_after.values()):
@@ -207,8 +208,8 @@ class Sleep(GuestTest):
         return int(guest.run("cat /sys/class/misc/shakerandom/generation"))
 
     def with_readers(self, guest):
-        guest.run("for i in 1 2; do (while :; do dd if=/dev/shakerandom of=/dev/null bs=32M count=1 2>/dev/null; done) & done;"
-                  " sleep 1")
+        guest.run("for i in 1 2; do "
+                  "(while :; do dd if=/dev/shakerandom of=/dev/null bs=32M count=1 2>/dev/null; done) & done; sleep 1")
 
     def test_freezer(self):
         """Readers of 32 MiB freeze, and thaw; the generation rises."""
