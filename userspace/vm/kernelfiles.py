@@ -13,7 +13,7 @@ from archive import Archive
 from common import Failure, cache, locked, must, say
 
 FRESH_SECONDS = 24 * 3600
-PARTS = r"linux-(binary|modules|headers|kbuild)-"
+PARTS = r"linux-(base|binary|modules|headers|kbuild)-"
 
 
 @dataclass(frozen=True)
