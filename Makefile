@@ -17,6 +17,7 @@ make run CMD='...'    run a shell command there; its output and success are your
 make shell            a shell there (leave with 'exit' or Ctrl-A X)
 make check            all tests
 make check-trust      what a guest cannot see of itself: its memory searched, cloned, put to sleep
+make check-kernels    the device tests in every kernel of 'make list' that Debian ships, and on other processors
 make check-debug      the device tests in kernels that look for mistakes (KASAN, lockdep, ...): hours
 make statistics       rngtest and dieharder on every generator
 make bench            speed of the cores, the device and the kernel's inside, against peers
@@ -42,7 +43,7 @@ help:
 	$(info $(HELP))
 	@:
 
-run shell list deps check check-trust check-debug statistics:
+run shell list deps check check-kernels check-trust check-debug statistics:
 	@$(VM) $@
 
 # Everything against its peers, in one table; OUT= says where the JSON and the plot go.

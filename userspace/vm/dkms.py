@@ -2,6 +2,7 @@
 """'make dkms-install' and 'make dkms-remove' for some kernels, and the module that they leave there in a guest of each:
 dkms.py [kernel...]. DKMS sees directories of ours in place of the machine's, which is left as it is."""
 
+import functools
 import re
 import shutil
 import subprocess
@@ -21,6 +22,8 @@ PACKAGES = ("dkms", "udev", "openssl", "util-linux")
 # Where an installation leaves anything.
 PLACES = {"source": "/usr/src", "state": "/var/lib/dkms", "modules": "/usr/lib/modules", "settings": "/etc/dkms",
           "header": "/usr/include/linux"}
+# DKMS forgets that it built for this kernel, and then does what the kernel's package asks of it.
+AS_NEW = "dkms unbuild shakerandom/{0} -k {1} && ! dkms status -k {1} | grep installed && dkms autoinstall -k {1}"
 
 
 class Tally:
@@ -55,7 +58,9 @@ class Machine:
 
     def make(self, target, *more, kdir=None):
         """A target of the Makefile, by root, in this machine's view."""
-        argv = ["make", target, f"KDIR={kdir or '/lib/modules/' + self.files.release + '/build'}", *more]
+        return self.run(["make", target, f"KDIR={kdir or f'/lib/modules/{self.files.release}/build'}", *more])
+
+    def run(self, argv):
         if self.kernel.newer:
             argv = toolroot.inside(self.root, argv, source_root(), binds=self.binds, directory=source_root())
         else:
@@ -89,15 +94,20 @@ def boot(tally, machine, module):
 
 
 def cycle(tally, machine):
-    """Installed, for one kernel once more over itself, booted, removed."""
-    name = machine.kernel.name
-    for words in ("installs", "installs over itself")[:2 if name == KERNELS[0] else 1]:
-        done = machine.make("dkms-install")
+    """Installed, installed again (by a user over itself, or by DKMS as for a new kernel), booted, removed."""
+    name, release = machine.kernel.name, machine.files.release
+    as_new = functools.partial(machine.run, ["sh", "-c", AS_NEW.format(version(), release)])
+    install = functools.partial(machine.make, "dkms-install")
+    again = ("installs over itself", install) if name == KERNELS[0] else ("is there for a new kernel", as_new)
+    for words, action in (("installs", install), again):
+        done = action()
         found = machine.installed()
         if not tally.step(f"{name}: {words}", done.returncode == 0 and len(found) == 1, done.stdout):
             for log in machine.home.glob("state/**/make.log"):
                 say(log.read_text(errors="replace"))
             return
+    listed = sorted(path.name for path in (machine.home / "state/shakerandom").glob("[0-9]*"))
+    tally.step(f"{name}: DKMS has version {version()}", listed == [version()], f"it has {listed}")
     signer = run(["modinfo", "-F", "signer", found[0]]).stdout.strip()
     tally.step(f"{name}: signed by DKMS's own key", "DKMS" in signer, f"signer: '{signer}'\n{done.stdout}")
     boot(tally, machine, found[0])
