@@ -83,10 +83,11 @@ def version():
 
 def boot(tally, machine, module):
     """That very file in a guest."""
-    files = f"'{module}' userspace/vm/dkms-guest userspace/device userspace/native/reference.py"
-    done = subprocess.run([str(HERE / "vm"), "run", f"VERSION={version()} ./dkms-guest"], check=False, cwd=source_root(),
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, errors="replace",
-                          env=environment(KERNEL=machine.kernel.name, INSMOD="0", FILES=files, TIMEOUT="600"))
+    variables = {"KERNEL": machine.kernel.name, "INSMOD": "0", "TIMEOUT": "600",
+                 "FILES": f"'{module}' userspace/vm/dkms-guest userspace/device userspace/native/reference.py"}
+    done = subprocess.run([str(HERE / "vm"), "run", f"VERSION={version()} ./dkms-guest"], check=False,
+                          cwd=source_root(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+                          errors="replace", env=environment(**variables))
     steps = re.findall(r"(?m)^(ok|FAILED) (.*(?:\n(?!ok |FAILED ).*)*)", done.stdout)
     for word, text in steps:
         tally.step(f"{machine.kernel.name}: {text.splitlines()[0]}", word == "ok", text)
@@ -118,7 +119,8 @@ def cycle(tally, machine):
 
 def complaints(tally, machine):
     """What is missing is named, and nothing done."""
-    user = run(["unshare", "--user", "--map-user=1000", "--map-group=1000", "make", "-C", source_root(), "dkms-install"])
+    as_user = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
+    user = run([*as_user, "make", "-C", source_root(), "dkms-install"])
     for name, done, wanted in (
             ("by a user", user, "sudo make dkms-install"),
             ("without DKMS", machine.make("dkms-install", "PATH=/usr/bin:/bin"), "apt-get install dkms"),

@@ -65,6 +65,7 @@ KERNELS = {kernel.name: kernel for kernel in (
     row("amd64", "6.12-rt", BOOKWORM, r"6\.12\.\d+\+deb12-rt-amd64"),
     row("amd64", "6.12-deb13", TRIXIE, r"6\.12\.\d+\+deb13-amd64", newer=True),
     row("amd64", "7.x", BACKPORTS, r"7\.\d+\.\d+\+deb13-amd64", newer=True),
+    row("amd64", "sid", ("sid",), r"\d+\.\d+\.\d+\+deb\d+-amd64", newer=True),
     row("arm64", "7.x", BACKPORTS, r"7\.\d+\.\d+\+deb13-arm64", newer=True),
     row("arm64", "6.1", BOOKWORM, r"6\.1\.\d+-\d+-arm64"),
     row("s390x", "6.1", ("bookworm",), r"6\.1\.\d+-\d+-s390x"),

@@ -35,7 +35,7 @@ ARM64 = ({}, {"CPU": "cortex-a72"}, {"PARAMS": "backends=portable"})
 def all_kernels():
     """The device tests wherever we say that the module works: whole where that takes minutes."""
     yield programs("aarch64")
-    for kernel in ("amd64-6.1", "amd64-6.1-rt", "amd64-6.12", "amd64-6.12-deb13", "amd64-7.x"):
+    for kernel in ("amd64-6.1", "amd64-6.1-rt", "amd64-6.12", "amd64-6.12-deb13", "amd64-7.x", "amd64-sid"):
         yield guest_suite(kernel)
     yield guest_suite("amd64-6.1", SHORT, CPU="qemu64")
     for kernel in ("arm64-6.1", "arm64-7.x"):
