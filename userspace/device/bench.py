@@ -2,24 +2,30 @@
 # SPDX-License-Identifier: GPL-2.0
 """Measures a live /dev/shakerandom; prints lines of JSON for userspace/native/bench/report.py.
 
-    bench.py speed      32 MiB reads of every generator and format, against /dev/urandom and /dev/zero
+    bench.py speed      32 MiB reads of every generator and format, against /dev/urandom and /dev/zero;
+                        a message of 78 MB for SHAKE128, against OpenSSL
     bench.py readers    one reader, then two on two processors
     bench.py overhead   nanoseconds of a 4 KiB read, and of it outside the core; under an emulator that
                         counts instructions as nanoseconds (qemu -icount shift=0), instructions. One processor
 
 All that is compared takes turns; each line is the median."""
 
+import functools
+import hashlib
 import json
 import os
 import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 import device
 
 READ = 32 << 20
+MESSAGE = 78_000_000
+DIGEST = 16         # bytes: what 'openssl dgst -shake128' gives
 REQUEST = 4096
 ROUNDS = 15
 SECONDS = 2
@@ -42,12 +48,12 @@ def rate(fd, buffer):
 
 
 def contenders():
-    """(what, variant, peer, file) of everything with a speed."""
-    for number in device.SECURE:
-        fd = os.open(device.PATH, os.O_RDONLY)
-        device.select_generator(fd, number)
-        yield "secure " + device.NAMES[number], backend(fd), False, fd
+    """(what, variant, peer, file) of everything with a speed; those that are compared take turns side by side."""
     for number in device.NAMES:
+        if number in device.SECURE:
+            fd = os.open(device.PATH, os.O_RDONLY)
+            device.select_generator(fd, number)
+            yield "secure " + device.NAMES[number], backend(fd), False, fd
         fd = os.open(device.PATH, os.O_RDONLY)
         device.seed(fd, number, bytes(136 if number == device.TURBOSHAKE256_RATCHET else
                                       device.KEY_SIZES.get(number, 32)))
@@ -56,15 +62,55 @@ def contenders():
         yield "read", path, True, os.open(path, os.O_RDONLY)
 
 
+def absorb(fd, message):
+    """The digest that the device makes, of writes as long as it takes."""
+    device.seed(fd, device.SHAKE128, flags=device.ABSORB)
+    done = 0
+    while done < len(message):
+        done += os.write(fd, message[done:])
+    return os.read(fd, DIGEST).hex()
+
+
+def openssl_command(path):
+    return subprocess.run(["openssl", "dgst", "-shake128", path], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout.split()[-1]
+
+
+def hashing_rate(make_digest, wanted, size):
+    start = time.perf_counter()
+    digest = make_digest()
+    seconds = time.perf_counter() - start
+    if digest != wanted:
+        raise RuntimeError(f"{make_digest} made {digest}, not {wanted}")
+    return size / seconds / 1e9
+
+
+def absorbers(file):
+    """(what, variant, size, peer, function that returns GB/s) of SHAKE128 of a message, also in that file."""
+    message = memoryview(bytes(range(256)) * (MESSAGE // 256 + 1))[:MESSAGE]
+    file.write(message)
+    file.flush()
+    wanted = hashlib.shake_128(message).hexdigest(DIGEST)
+    fd = os.open(device.PATH, os.O_RDWR)
+    device.seed(fd, device.SHAKE128, flags=device.ABSORB)
+    for variant, peer, make_digest in (
+            (backend(fd), False, functools.partial(absorb, fd, message)),
+            ("openssl dgst", True, functools.partial(openssl_command, file.name)),
+            ("libcrypto", True, lambda: hashlib.shake_128(message).hexdigest(DIGEST))):
+        yield "shake128 absorb", variant, MESSAGE, peer, functools.partial(hashing_rate, make_digest, wanted, MESSAGE)
+
+
 def speed():
     buffer = bytearray(READ)
-    everyone = list(contenders())
-    rates = {entry: [] for entry in everyone}
-    for _ in range(ROUNDS):
-        for entry in everyone:
-            rates[entry].append(rate(entry[3], buffer))
-    for (what, variant, peer, _), values in rates.items():
-        emit(what, variant, READ, peer, gbps=round(statistics.median(values), 3))
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as file:
+        everyone = [(what, variant, READ, peer, functools.partial(rate, fd, buffer))
+                    for what, variant, peer, fd in contenders()] + list(absorbers(file))
+        rates = {entry: [] for entry in everyone}
+        for _ in range(ROUNDS):
+            for entry in everyone:
+                rates[entry].append(entry[-1]())
+    for (what, variant, size, peer, _), values in rates.items():
+        emit(what, variant, size, peer, gbps=round(statistics.median(values), 3))
 
 
 def read_for(seconds, fd):

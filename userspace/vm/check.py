@@ -19,9 +19,14 @@ from common import HERE, Failure, environment, say
 
 ROOT = HERE.parent.parent
 NATIVE = ("gcc", "g++", "clang", "libclang-rt-14-dev", "make", "libc6-dev", "libcmocka-dev", "valgrind", "openssl",
-          "python3", "python3-cryptography-vectors")
+          "python3", "python3-cryptography-vectors",
+          # The library, for other machines too; the command's manual pages and disks.
+          "pkg-config", *(package for gcc, libc in (("i686", "i386"), ("aarch64", "arm64"), ("s390x", "s390x"))
+                          for package in (f"gcc-{gcc}-linux-gnu", f"libc6-dev-{libc}-cross")),
+          "mandoc", "groff-base", "e2fsprogs")
 LINT = ("gcc", "g++", "clang", "clang-tidy", "clang-format", "sparse", "shellcheck", "flake8", "binutils", "perl",
         "libc6-dev", "libcmocka-dev")
+DEVICE = "userspace/device userspace/native/reference.py"
 DEFAULT = "6.1"         # kernel of suites that name none
 LINE = re.compile(r"^[\w -]+: (\d+) passed, (\d+) failed, (\d+) skipped$")
 
@@ -37,20 +42,36 @@ def guest_suite(kernel, words="", **variables):
     """The device tests in a guest of that kernel."""
     return Suite(f"device on {kernel} {' '.join(variables.values())}".strip(),
                  [str(HERE / "vm"), "run", f"cd device && exec ./run {words}"],
-                 {"KERNEL": kernel, "FILES": "userspace/device userspace/native/reference.py", "TIMEOUT": "1500",
+                 {"KERNEL": kernel, "FILES": DEVICE, "TIMEOUT": "1500",
                   "STRICT": "1", **variables})
+
+
+def library_suite(kernel):
+    """The library's tests in a guest of that kernel; they were built by a suite before."""
+    return Suite(f"library on {kernel}", [str(HERE / "vm"), "run", "cd test && exec ./run-guest"],
+                 {"KERNEL": kernel, "FILES": "userspace/lib/test userspace/lib/build userspace/native/reference.py",
+                  "TIMEOUT": "1500", "STRICT": "1"})
 
 
 def suites():
     yield Suite("lint", [sys.executable, "-B", "userspace/lint/run"])
     yield Suite("native", ["userspace/native/run"])
+    yield Suite("library", ["sh", "-c", "make -s -C userspace/lib/test && exec userspace/lib/test/run-guest"])
+    yield Suite("command", ["userspace/tool/test/run-native"])
     yield Suite("programs for the guests", ["make", "-s", "-C", "userspace/device"])
     yield guest_suite("amd64-6.1")
     yield Suite("broken modules", [sys.executable, "-B", str(HERE / "broken.py")])
     yield guest_suite("amd64-6.12")
     yield guest_suite("um-6.1", "test_formats. test_read. test_position. test_registers. test_streams.")
+    yield Suite("a file of 1 GiB on um-6.1", [str(HERE / "vm"), "run", "cd device && DEVICE_DISK=1024 exec ./run streams.Disk"],
+                {"KERNEL": "um-6.1", "FILES": DEVICE, "TIMEOUT": "600", "MEM": "2560", "STRICT": "1"})
     for backends in ("portable", "avx2,aesni,bmi", "avx512vl,vaes256"):
         yield guest_suite("um-6.1", "test_formats. test_streams.", PARAMS=f"backends={backends}")
+    for kernel in ("amd64-6.1", "um-6.1"):
+        yield library_suite(kernel)
+        yield Suite(f"command on {kernel}", ["userspace/tool/test/run-guest", kernel], {"STRICT": "1"})
+    for kernel in ("arm64-6.1", "s390x-6.1"):       # the other byte order, another compiler
+        yield library_suite(kernel)
     yield Suite("KUnit on um-6.1", [str(HERE / "vm"), "run", "./kunit /run/vm/shakerandom_kunit.ko"],
                 {"KERNEL": "um-6.1", "FILES": "userspace/device/kunit", "TIMEOUT": "300", "STRICT": "1"})
 

@@ -11,7 +11,7 @@ from kernels import host_arch
 
 BUILD = ("make", "libc6-dev", "libelf1", "kmod")
 # The guest sees this machine's own programs.
-GUEST = ("python3", "openssl", "bsdextrautils", "xxd")
+GUEST = ("python3", "openssl", "bsdextrautils", "xxd", "libkcapi1")
 SOURCE = ("gcc", "flex", "bison", "bc", "xz-utils", "libelf-dev", "libssl-dev")
 TRIES = 4
 LOCK_SECONDS = 300      # a new machine may be at its own upgrades

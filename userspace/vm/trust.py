@@ -128,11 +128,19 @@ class Erasure(GuestTest):
                 self.assertGreater(keys, 0, "the search does not find a key that is there")
 
 
+    def test_closed(self):
+        """The memory of a stream is given back wiped; and so is that of one that another replaces."""
+        for last in ("close", "reseed"):
+            for number in (CHACHA20, AES256_CTR, SHAKE256_CTR):
+                with self.subTest(number, last=last):
+                    self.assertErased("seeded", number, 5000, 1, number, 0, last)
+
+
 class PortableErasure(Erasure):
     """The same without vector code. (Portable AES keeps its keys in a shape that the search does not know.)"""
 
     PARAMETERS = "backends=portable"
-    test_search_finds_keys = None
+    test_search_finds_keys = test_closed = None
 
 
 class Clone(GuestTest):

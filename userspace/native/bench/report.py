@@ -5,7 +5,7 @@
 Prints all speeds and the bars, and writes bench.json and bench.svg to DIR.
 
 Each line of the input is one measurement:
-    part      "native", "kernel" or "device"
+    part      "native", "kernel", "device" or "library"
     what      the work (WORK below names those of the bars); empty: all that the
               peer would do
     variant   ours: the backend; a peer: its name
@@ -19,12 +19,16 @@ and one of
 Lines alike in all but the value are samples of one measurement: the median counts.
 
 WORK
+    library  "u64" (ns; peer "getrandom(2)"), "fill" (gbps, size of a call), refilled
+             from a file in memory
     native   a format's name; "shake256 absorb", "shake128 absorb"; "random"
     kernel   "fill chacha20|aes256-ctr|shake256" (secure, kernel memory; gbps)
              "request chacha20|aes256-ctr|shake256" (secure, ns at size 16, 32,
              256 and 4096; peer: variant "get_random_bytes", what "request")
     device   "secure chacha20|aes256-ctr|shake256", "seeded FORMAT" (gbps, size
              of a read; peers: what "read", variant "/dev/urandom", "/dev/zero")
+             "shake128 absorb" (gbps, size of the message; peers "openssl dgst" of
+             a file and "libcrypto" in process)
              "one reader", "two readers" (gbps together, both on a 7.x kernel)
              "overhead" (instructions of a 4 KiB request outside the core; peer
              "/dev/urandom")
@@ -47,6 +51,8 @@ PLOT_PACKAGE = "python3-matplotlib"
 # (None: of all). SAME is the variant that the other side has.
 Side = collections.namedtuple("Side", "part what size variants", defaults=(None,))
 Bar = collections.namedtuple("Bar", "work ours peer bar goal")
+# A peer that cannot be measured here: a number to hold.
+Limit = collections.namedtuple("Limit", "unit value")
 SAME = "same"
 ABSENT = "not on this processor"
 
@@ -63,6 +69,10 @@ def native(what, *variants, size=KIB64):
 
 def device(what, *variants):
     return Side("device", what, MIB32, variants or None)
+
+
+def library(what, size):
+    return Side("library", what, size)
 
 
 SQUEEZE = native("shake256", *OPENSSL, size=MIB)
@@ -90,9 +100,17 @@ BARS = [
     Bar("device, aes256-ctr", device("secure aes256-ctr"), URANDOM, 14, 17),
     Bar("device, chacha20", device("secure chacha20"), URANDOM, 8, 9.5),
     Bar("device, shake256", device("secure shake256"), URANDOM, 4.2, 5),
+    *(Bar(f"device, seeded {name}", device(f"seeded {name}"), device(f"secure {name}", SAME), 0.95, None)
+      for name in ("chacha20", "aes256-ctr")),
+    *(Bar("device, shake128 of 78 MB", Side("device", "shake128 absorb", None),
+          Side("device", "shake128 absorb", None, (peer,)), 1.0, None) for peer in ("openssl dgst", "libcrypto")),
     Bar("device, two readers", device("two readers"), device("one reader", SAME), 1.9, 2.0),
     Bar("device, instructions for 4 KiB", Side("device", "overhead", 4096),
         Side("device", "overhead", 4096, ("/dev/urandom",)), 1.0, None),
+    Bar("library, u64", library("u64", 8), Side("library", "u64", 8, ("getrandom(2)",)), 60, None),
+    Bar("library, u64", library("u64", 8), Limit("ns", 3), 1.0, None),
+    Bar("library, fill of 16 bytes", library("fill", 16), Limit("gbps", 2.5), 1.0, None),
+    Bar("library, fill of 32 bytes", library("fill", 32), Limit("gbps", 3.7), 1.0, None),
 ]
 
 
@@ -174,6 +192,9 @@ def judge(bar, measurements):
     ours = best(candidates)
     if not ours:
         return Outcome(bar, None, None, None, why_not(bar.ours, candidates, measurements))
+    if isinstance(bar.peer, Limit):
+        peer = ours._replace(variant="limit", peer=True, **bar.peer._asdict())
+        return Outcome(bar, ours, peer, ours.speed / peer.speed, verdict(bar, ours.speed / peer.speed))
     others = on_side(bar.peer, measurements, ours.variant)
     peer = best(others)
     if not peer:
@@ -322,7 +343,7 @@ def plot(path, measurements):
 def report(measurements, out):
     """Prints and writes everything."""
     outcomes = [judge(bar, measurements) for bar in BARS]
-    for part in ("native", "kernel", "device"):
+    for part in ("native", "kernel", "device", "library"):
         for unit in UNITS:
             print_speeds(part, unit, measurements)
     print_bars(outcomes)
