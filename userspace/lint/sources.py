@@ -83,5 +83,5 @@ def checkpatch():
     types = [word for word in ignored if "/" not in word]
     script = kernelsource.ensure(kernels.find(SOURCE_KERNEL)) / "scripts/checkpatch.pl"
     sources = chosen(files("driver", "uapi", "kunit", suffixes=(*C, ".S")), *(set(ignored) - set(types)))
-    must_pass("perl", script, "--no-tree", "--strict", "--terse", "--show-types", "--no-summary", "--max-line-length=80",
-              f"--ignore={','.join(types)}", "--file", *sources)
+    must_pass("perl", script, "--no-tree", "--strict", "--terse", "--show-types", "--no-summary",
+              "--max-line-length=80", f"--ignore={','.join(types)}", "--file", *sources)

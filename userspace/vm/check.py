@@ -87,7 +87,8 @@ def suites():
     yield guest_suite("amd64-7.x", SHORT)
     yield Suite("DKMS", [sys.executable, "-B", str(HERE / "dkms.py")])
     yield guest_suite("um-6.1", SHORT)
-    yield Suite("a file of 1 GiB on um-6.1", [str(HERE / "vm"), "run", "cd device && DEVICE_DISK=1024 exec ./run streams.Disk"],
+    yield Suite("a file of 1 GiB on um-6.1",
+                [str(HERE / "vm"), "run", "cd device && DEVICE_DISK=1024 exec ./run streams.Disk"],
                 {"KERNEL": "um-6.1", "FILES": DEVICE, "TIMEOUT": "600", "MEM": "2560", "STRICT": "1"})
     yield programs("aarch64")
     yield guest_suite("arm64-6.1", SHORT)
