@@ -22,8 +22,6 @@ VERSIONS = (
     ("uapi/shakerandom.h", rf'#define SHAKERANDOM_VERSION "{VERSION}"'),
     ("dkms.conf", rf'PACKAGE_VERSION="{VERSION}"'),
     ("userspace/lib/Makefile", rf"VERSION := {VERSION}"),
-    ("README.md", rf"/usr/src/shakerandom-{VERSION}"),
-    ("README.md", rf"dkms install shakerandom/{VERSION}"),
 )
 # Those that take it from the header.
 DERIVED = (("driver/module.c", "MODULE_VERSION(SHAKERANDOM_VERSION)"),

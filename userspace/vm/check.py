@@ -186,9 +186,8 @@ def report(listed, lenient=True):
         attempt(suite, outcomes[-1], lenient)
         outcomes[-1].seconds = time.monotonic() - start
     table(outcomes)
-    failed = sum(one.failed for one in outcomes)
-    print("%d passed, %d failed, %d skipped" % (sum(one.passed for one in outcomes), failed,
-                                               sum(one.skipped for one in outcomes)), flush=True)
+    passed, failed, skipped = (sum(getattr(one, what) for one in outcomes) for what in ("passed", "failed", "skipped"))
+    print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
     return failed > 0
 
 
