@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import deps
+import toolroot
 from common import Failure, cache, locked, run, say, short_hash, source_root
 from kernels import host_arch
 
@@ -79,6 +80,8 @@ def compile_module(kernel, files, directory):
         argv[-1:-1] = CLANG
     if kernel.arch.debian != host_arch():
         argv.insert(-1, f"CROSS_COMPILE={kernel.arch.cross}")
+    if kernel.newer:
+        argv = toolroot.inside(toolroot.ensure(kernel, files), argv)
     done = run(argv)
     if done.returncode:
         raise Failure(f"the module does not build for {kernel.name}:\n{done.stdout}")

@@ -18,13 +18,12 @@ import check
 import deps
 import guest
 import initramfs
-import kernelfiles
 import kernels
-import kernelsource
 import rootfs
 import suites
 import uml
 from common import FAILED, HERE, Failure, cache, say
+from fetch import files_of
 
 
 def parse(arguments):
@@ -63,14 +62,6 @@ def options_from(given):
         options.command = "sh ./demo.sh"
         options.files.append(str(HERE / "demo.sh"))
     return options
-
-
-def files_of(kernel):
-    if kernel.uml:
-        return uml.ensure(kernel)
-    if kernel.config:
-        return kernelfiles.BuiltFiles(kernelsource.ensure(kernel))
-    return kernelfiles.ensure(kernel)
 
 
 def boot_program(kernel, action, options):

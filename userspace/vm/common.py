@@ -22,6 +22,10 @@ class Failure(Exception):
     """A problem the user can read and act on."""
 
 
+class Unreachable(Failure):
+    """The Debian archive did not give what was asked of it."""
+
+
 def say(text):
     print(f"vm: {text}", file=sys.stderr, flush=True)
 

@@ -26,7 +26,8 @@ def compiler(kernel):
 
 def wanted(kernel):
     emulator = (kernel.arch.package,) if kernel.arch.package else ()
-    return [*BUILD, *GUEST, compiler(kernel), *emulator, *(SOURCE if kernel.config else ())]
+    tools = ("util-linux",) if kernel.newer else (compiler(kernel),)
+    return [*BUILD, *GUEST, *tools, *emulator, *(SOURCE if kernel.config else ())]
 
 
 def missing(packages):
