@@ -188,7 +188,7 @@ def report(listed, lenient=True):
     table(outcomes)
     failed = sum(one.failed for one in outcomes)
     print("%d passed, %d failed, %d skipped" % (sum(one.passed for one in outcomes), failed,
-                                               sum(one.skipped for one in outcomes)), flush=True)
+                                                sum(one.skipped for one in outcomes)), flush=True)
     return failed > 0
 
 
