@@ -17,6 +17,7 @@
 #include <linux/workqueue.h>
 
 #include "../uapi/shakerandom.h"
+#include "compat.h"
 #include "engine.h"
 #include "pool.h"
 
@@ -223,8 +224,7 @@ void srnd_pool_mix_moment(void)
 
 	/* The time that mixing takes varies, so each round adds a little. */
 	for (i = 0; i < 32; i++) {
-		if (!arch_get_random_longs(&now.processor, 1))
-			now.processor = 0;
+		now.processor = srnd_processor_random();
 		now.cycles = random_get_entropy();
 		mix(&now, sizeof(now));
 	}
