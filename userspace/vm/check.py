@@ -62,7 +62,8 @@ def suites():
     yield Suite("broken modules", [sys.executable, "-B", str(HERE / "broken.py")])
     yield guest_suite("amd64-6.12")
     yield guest_suite("um-6.1", "test_formats. test_read. test_position. test_registers. test_streams.")
-    yield Suite("a file of 1 GiB on um-6.1", [str(HERE / "vm"), "run", "cd device && DEVICE_DISK=1024 exec ./run streams.Disk"],
+    yield Suite("a file of 1 GiB on um-6.1",
+                [str(HERE / "vm"), "run", "cd device && DEVICE_DISK=1024 exec ./run streams.Disk"],
                 {"KERNEL": "um-6.1", "FILES": DEVICE, "TIMEOUT": "600", "MEM": "2560", "STRICT": "1"})
     for backends in ("portable", "avx2,aesni,bmi", "avx512vl,vaes256"):
         yield guest_suite("um-6.1", "test_formats. test_streams.", PARAMS=f"backends={backends}")
