@@ -9,14 +9,17 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 VERBATIM := CMD FILES KERNEL PARAMS CPU SMP MEM TIMEOUT INSMOD
 $(foreach name,$(VERBATIM),$(eval override export $(name) := $$(value $(name))))
 
-.PHONY: help run shell deps list module clean install uninstall check bench bench-device
+.PHONY: help run shell deps list module clean install uninstall dkms-install dkms-remove check lint bench \
+	bench-device
 
 define HELP
 make run              boot Linux in QEMU with the module, and show what it does
 make run CMD='...'    run a shell command there; its output and success are yours
 make shell            a shell there (leave with 'exit' or Ctrl-A X)
 make check            all tests
+make lint             those that run nothing: compilers' warnings, analyzers, style, names
 make check-trust      what a guest cannot see of itself: its memory searched, cloned, put to sleep
+make check-kernels    the device tests in every kernel of 'make list' that Debian ships, and on other processors
 make check-debug      the device tests in kernels that look for mistakes (KASAN, lockdep, ...): hours
 make statistics       rngtest and dieharder on every generator
 make bench            speed of the cores, the device and the kernel's inside, against peers
@@ -33,6 +36,8 @@ make deps             install the Debian packages that run and check need
 make module           build for the running kernel, or for KDIR=/path/to/kernel/build
 make install          as root: install that module and <linux/shakerandom.h>
 make uninstall        as root: remove them
+make dkms-install     as root: the same through DKMS, which builds it again for every new kernel
+make dkms-remove      as root: remove every version of it that DKMS has
 make clean            remove what was built in this tree
 endef
 
@@ -40,7 +45,7 @@ help:
 	$(info $(HELP))
 	@:
 
-run shell list deps check check-trust check-debug statistics:
+run shell list deps check lint check-kernels check-trust check-debug statistics:
 	@$(VM) $@
 
 # Everything against its peers, in one table; OUT= says where the JSON and the plot go.
@@ -80,6 +85,41 @@ uninstall:
 	$(NEED_HEADERS)
 	rm -f $(DESTDIR)/lib/modules/$(RELEASE)/updates/shakerandom*.ko* $(DESTDIR)$(HEADER)
 	$(if $(DESTDIR),,depmod $(RELEASE))
+
+# DKMS builds from a copy of its own, without the tests. The version is dkms.conf's.
+VERSION = $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+DKMS_SOURCES := LICENSE Kbuild dkms.conf driver uapi
+
+define NEED_DKMS
+@test "$$(id -u)" = 0 || { echo "only root can do that: sudo make $@" >&2; exit 1; }
+@command -v dkms >/dev/null || { echo "DKMS is missing: apt-get install dkms" >&2; exit 1; }
+endef
+
+# Each version of ours that is named: out of DKMS if it is in there, and its sources with it.
+define DKMS_FORGET
+@for source in $(1); do \
+	test -e "$$source" || continue; \
+	version=$${source##*/shakerandom-}; \
+	test -z "$$(dkms status shakerandom/$$version)" || dkms remove shakerandom/$$version --all || exit 1; \
+	rm -rf "$$source"; \
+done
+endef
+
+# The kernel's name is KDIR's; what is running needs no KDIR.
+dkms-install:
+	$(NEED_DKMS)
+	$(NEED_HEADERS)
+	$(call DKMS_FORGET,/usr/src/shakerandom-$(VERSION))
+	@mkdir -p /usr/src/shakerandom-$(VERSION)
+	@tar -cf - --exclude='*.o' --exclude='.*.cmd' --exclude='.*.d' --exclude='*.mod' $(DKMS_SOURCES) | \
+		tar -xf - --no-same-owner -C /usr/src/shakerandom-$(VERSION)
+	dkms install shakerandom/$(VERSION) -k $(RELEASE)$(if $(filter file,$(origin KDIR)),, --kernelsourcedir $(KDIR))
+	install -D -m 644 uapi/shakerandom.h $(HEADER)
+
+dkms-remove:
+	$(NEED_DKMS)
+	$(call DKMS_FORGET,/usr/src/shakerandom-[0-9]*)
+	rm -f $(HEADER)
 
 clean:
 	@rm -rf userspace/*/build Module.symvers modules.order *.o *.ko *.mod *.mod.c .*.cmd .*.d

@@ -142,7 +142,7 @@ static int reply(void __user *to, size_t size, const void *from, size_t len)
 	return 0;
 }
 
-/* Without the stream's lock: a reader that waits for memory may hold it long. */
+/* Without the stream's lock: a reader that waits for memory holds it long. */
 static void describe_stream(struct shakerandom_info *info,
 			    const struct srnd_stream *s,
 			    const struct file *filp)
@@ -151,7 +151,8 @@ static void describe_stream(struct shakerandom_info *info,
 	info->mode = READ_ONCE(s->absorbing) ? SHAKERANDOM_MODE_ABSORBING :
 					       SHAKERANDOM_MODE_SEEDED;
 	info->position = srnd_format_seekable(s->format) ?
-		READ_ONCE(filp->f_pos) : READ_ONCE(s->position);
+				 READ_ONCE(filp->f_pos) :
+				 READ_ONCE(s->position);
 }
 
 static int ioctl_info(struct file *filp, void __user *arg, size_t size)
@@ -248,6 +249,7 @@ static int ioctl_reseed(void)
 {
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
+	srnd_pool_mix_moment();
 	srnd_pool_reseed();
 	return 0;
 }

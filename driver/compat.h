@@ -10,10 +10,21 @@
 #include <linux/mm.h>
 #include <linux/splice.h>
 #include <linux/version.h>
+#include <asm/archrandom.h>	/* 6.1 brings it with linux/random.h, later ones do not */
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "shakerandom needs Linux 6.1 or newer"
 #endif
+
+/* What the processor's own generator gives, or 0; user-mode Linux exports none. */
+static inline unsigned long srnd_processor_random(void)
+{
+	unsigned long v;
+
+	if (IS_ENABLED(CONFIG_UML) || !arch_get_random_longs(&v, 1))
+		return 0;
+	return v;
+}
 
 /* 6.5 removed generic_file_splice_read in favour of copy_splice_read. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
@@ -37,11 +48,13 @@ static inline void srnd_vm_flags_mod(struct vm_area_struct *vma,
 struct srnd_simd {
 	struct user_fpsimd_state state;
 };
+
 #define srnd_neon_begin(s) kernel_neon_begin(&(s)->state)
 #define srnd_neon_end(s) kernel_neon_end(&(s)->state)
 #else
 struct srnd_simd {
 };
+
 #define srnd_neon_begin(s) kernel_neon_begin()
 #define srnd_neon_end(s) kernel_neon_end()
 #endif

@@ -20,8 +20,9 @@ static void bounce_get(struct bounce *b, size_t wanted, bool nowait)
 {
 	b->data = NULL;
 	if (wanted > sizeof(b->small))
-		b->data = kmalloc(SRND_PEEK_MAX, __GFP_NOWARN |
-				  (nowait ? GFP_NOWAIT : GFP_KERNEL));
+		b->data = kmalloc(SRND_PEEK_MAX,
+				  __GFP_NOWARN |
+					  (nowait ? GFP_NOWAIT : GFP_KERNEL));
 	b->size = SRND_PEEK_MAX;
 	if (!b->data) {
 		b->data = b->small;

@@ -28,12 +28,14 @@ MODULE_PARM_DESC(allow_seeding, "whether files may be seeded (SEED ioctl)");
 
 static char *backends = "";
 module_param(backends, charp, 0444);
-MODULE_PARM_DESC(backends, "comma list of variants that may be used, default all");
+MODULE_PARM_DESC(backends,
+		 "comma list of variants that may be used, default all");
 
 /* auto: AES where the processor has instructions for it, else ChaCha20. */
 static int choose_generator(void)
 {
-	bool aes = srnd_engine.row[SRND_AES] != srnd_portable_engine.row[SRND_AES];
+	bool aes =
+		srnd_engine.row[SRND_AES] != srnd_portable_engine.row[SRND_AES];
 	int g;
 
 	if (!strcmp(algorithm, "auto"))

@@ -3,6 +3,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/gfp.h>
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/local_lock.h>
 #include <linux/mm.h>
 #include <linux/notifier.h>
@@ -12,9 +13,11 @@
 #include <linux/sizes.h>
 #include <linux/spinlock.h>
 #include <linux/suspend.h>
+#include <linux/timex.h>
 #include <linux/workqueue.h>
 
 #include "../uapi/shakerandom.h"
+#include "compat.h"
 #include "engine.h"
 #include "pool.h"
 
@@ -113,10 +116,14 @@ struct page *srnd_pool_page(void)
 
 void srnd_pool_reseed(void)
 {
+	static DEFINE_SPINLOCK(lock);
 	struct shakerandom_page *shown = page_address(page);
-	u64 now = atomic64_inc_return(&generation);
+	unsigned long flags;
 
-	WRITE_ONCE(shown->generation, now);
+	/* So that what the page shows never falls. */
+	spin_lock_irqsave(&lock, flags);
+	WRITE_ONCE(shown->generation, atomic64_inc_return(&generation));
+	spin_unlock_irqrestore(&lock, flags);
 	wake_up_interruptible_poll(&srnd_pool_wait, EPOLLPRI);
 }
 
@@ -186,19 +193,42 @@ int srnd_pool_ready(bool nowait)
 
 /* ---- rekeying ---- */
 
-void srnd_pool_mix(const u8 digest[SRND_MIX])
+static void mix(const void *data, size_t len)
 {
 	static const char domain[] = "shakerandom-mix-v1";
 	struct srnd_sponge s;
 
 	srnd_sponge_init(&s, SRND_SHAKE256_RATE, 24, SRND_SHAKE_DOMAIN);
 	srnd_sponge_absorb(&s, srnd_keccak_portable, domain, sizeof(domain));
-	srnd_sponge_absorb(&s, srnd_keccak_portable, digest, SRND_MIX);
+	srnd_sponge_absorb(&s, srnd_keccak_portable, data, len);
 	spin_lock(&mix_lock);
 	srnd_sponge_absorb(&s, srnd_keccak_portable, mixed, sizeof(mixed));
 	srnd_sponge_squeeze(&s, srnd_keccak_portable, mixed, sizeof(mixed));
 	spin_unlock(&mix_lock);
 	srnd_wipe(&s, sizeof(s));
+}
+
+void srnd_pool_mix(const u8 digest[SRND_MIX])
+{
+	mix(digest, SRND_MIX);
+}
+
+void srnd_pool_mix_moment(void)
+{
+	struct {
+		u64 time;
+		unsigned long processor;
+		unsigned long cycles;
+	} now = { .time = ktime_get_real_ns() };
+	size_t i;
+
+	/* The time that mixing takes varies, so each round adds a little. */
+	for (i = 0; i < 32; i++) {
+		now.processor = srnd_processor_random();
+		now.cycles = random_get_entropy();
+		mix(&now, sizeof(now));
+	}
+	srnd_wipe(&now, sizeof(now));
 }
 
 static void copy_mixed(u8 out[SRND_MIX])

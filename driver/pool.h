@@ -58,8 +58,15 @@ struct page *srnd_pool_page(void);
 void srnd_pool_reseed(void);
 
 #define SRND_MIX 64
-/* Adds a digest of what a user wrote, uncredited, to what later rekeying uses. */
+/* Adds a digest of what a user wrote, uncredited, to what rekeying uses. */
 void srnd_pool_mix(const u8 digest[SRND_MIX]);
+
+/*
+ * Adds the processor's own randomness and the moment. This is what tells apart
+ * clones of a machine that were not told: they have the kernel RNG in common,
+ * too, until it reseeds.
+ */
+void srnd_pool_mix_moment(void);
 
 /*
  * @len random bytes from this CPU's buffer, which forgets them. May sleep.

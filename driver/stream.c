@@ -40,7 +40,8 @@ static void seed_instance(struct srnd_stream *s,
 
 	if (a->flags & SHAKERANDOM_SEED_EXPAND) {
 		len = srnd_format_expand(s->format, e, seed, a->seed_len, key);
-		srnd_format_seed(&s->instance, s->format, e, key, len, a->nonce);
+		srnd_format_seed(&s->instance, s->format, e, key, len,
+				 a->nonce);
 		srnd_wipe(key, sizeof(key));
 	} else {
 		srnd_format_seed(&s->instance, s->format, e, seed, a->seed_len,

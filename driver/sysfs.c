@@ -58,7 +58,8 @@ static ssize_t backend_show(enum srnd_primitive p, char *buf)
 
 	for (i = 0; (b = srnd_backend_row(p, i)); i++)
 		len += sysfs_emit_at(buf, len,
-				     b == srnd_engine.row[p] ? "%s[%s]" : "%s%s",
+				     b == srnd_engine.row[p] ? "%s[%s]" :
+							       "%s%s",
 				     i ? " " : "", b->name);
 	return len + sysfs_emit_at(buf, len, "\n");
 }

@@ -124,7 +124,8 @@ static int enter(struct contender *c)
 				"request", g, sizes[i] };
 	}
 	for (i = 0; i < ARRAY_SIZE(sizes); i++)
-		*c++ = (struct contender){ call_kernel, "request", 0, sizes[i] };
+		*c++ = (struct contender){ call_kernel, "request", 0,
+					   sizes[i] };
 	return c - first;
 }
 

@@ -64,8 +64,8 @@ static void rows_are_sound(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; (row = srnd_backend_row(p, i)); i++) {
-		KUNIT_ASSERT_TRUE(test, function(row, p) != NULL);
-		KUNIT_ASSERT_TRUE(test, p != SRND_AES || row->expand != NULL);
+		KUNIT_ASSERT_NOT_NULL(test, function(row, p));
+		KUNIT_ASSERT_TRUE(test, p != SRND_AES || row->expand);
 		KUNIT_ASSERT_TRUE(test, row->name[0] &&
 				  strlen(row->name) <= NAME_MAX_LEN);
 		KUNIT_ASSERT_EQ(test, row->needs & row->avoid, 0U);
@@ -142,8 +142,11 @@ static void the_first_row_wins(struct kunit *test)
 static void names_match_whole(struct kunit *test)
 {
 	enum srnd_primitive p = primitive(test);
-	u32 portable = BIT(count(p) - 1);
+	unsigned int n = count(p);
+	u32 portable;
 
+	KUNIT_ASSERT_NE(test, n, 0U);
+	portable = BIT(n - 1);
 	KUNIT_ASSERT_EQ(test, srnd_backend_named(p, "portable", 8), portable);
 	KUNIT_ASSERT_EQ(test, srnd_backend_named(p, "portable,x", 8), portable);
 	KUNIT_ASSERT_EQ(test, srnd_backend_named(p, "portable", 7), 0U);

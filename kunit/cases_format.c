@@ -185,7 +185,7 @@ static void formats_served(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, bits & 0x3fe, 0x3feULL);
 	for (i = 0; i < 64; i++)
 		KUNIT_ASSERT_EQ_MSG(test, bits >> i & 1,
-				    (u64)(srnd_format(i) != NULL),
+				    (u64)!!srnd_format(i),
 				    "format %u", i);
 	KUNIT_ASSERT_PTR_EQ(test, srnd_format(0), NULL);
 	for (i = ARRAY_SIZE(contracts) + 1; i < 1000; i++)

@@ -28,7 +28,7 @@ struct lengths_vector {
 #define STATE_BYTES (8 * SRND_KECCAK_LANES)
 #define MESSAGE 109	/* bytes of a sector's message, index included */
 #define SECTORS 48
-#define WIDE 20		/* sectors: more than two passes of the widest variant */
+#define WIDE 20		/* sectors: over two passes of the widest variant */
 
 static void permute(struct kunit *test, const struct srnd_backend *row,
 		    u64 *state, unsigned int rounds)

@@ -17,7 +17,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define SHAKERANDOM_VERSION "1.0.0"	/* of the module this header came with */
+#define SHAKERANDOM_VERSION "1.0.0"	/* of the module it came with */
 #define SHAKERANDOM_ABI_VERSION 1
 #define SHAKERANDOM_IOC_MAGIC 0xBB
 
@@ -76,7 +76,7 @@ enum shakerandom_mode {
 
 /* shakerandom_seed.flags */
 #define SHAKERANDOM_SEED_EXPAND 0x1	/* the seed is any text; chacha, aes */
-#define SHAKERANDOM_SEED_ABSORB 0x2	/* write appends to it until the first read */
+#define SHAKERANDOM_SEED_ABSORB 0x2	/* write appends until the first read */
 
 struct shakerandom_seed {
 	__u32 format;		/* enum shakerandom_format */
@@ -84,7 +84,7 @@ struct shakerandom_seed {
 	__u64 seed;		/* address of the seed */
 	__u32 seed_len;		/* bytes, at most SHAKERANDOM_SEED_MAX */
 	__u32 reserved;		/* 0 */
-	__u8 nonce[SHAKERANDOM_NONCE_SIZE];	/* 0 where the format has none */
+	__u8 nonce[SHAKERANDOM_NONCE_SIZE];	/* 0 if it has none */
 };
 
 struct shakerandom_info {
@@ -138,6 +138,8 @@ struct shakerandom_page {
 
 /*
  * RESEED: a new generation now; no byte computed before is delivered after.
+ * The moment and the processor's own generator enter the new keys: clones of a
+ * machine that were not told part here, though their kernel RNG may not have.
  *   EPERM   without CAP_SYS_ADMIN
  */
 #define SHAKERANDOM_IOC_RESEED _IO(SHAKERANDOM_IOC_MAGIC, 0x03)

@@ -102,7 +102,7 @@ static void ratchet_refill(struct srnd_forward *s, const struct srnd_backend *b)
 	s->taken = 0;
 }
 
-/* Each batch begins with the key of the next; it stays in the window's place. */
+/* Each batch begins with the key of the next; it stays in the window. */
 static void erase_refill(struct srnd_forward *s, const struct srnd_backend *b)
 {
 	struct srnd_aes_counter counter = { 0 };

@@ -38,8 +38,8 @@ union srnd_instance {
 	struct srnd_forward forward;
 };
 
-#define SRND_EXPANDS	BIT(0)	/* SHAKERANDOM_SEED_EXPAND is allowed */
-#define SRND_ABSORBS	BIT(1)	/* SHAKERANDOM_SEED_ABSORB is allowed */
+#define SRND_EXPANDS BIT(0)	/* SHAKERANDOM_SEED_EXPAND is allowed */
+#define SRND_ABSORBS BIT(1)	/* SHAKERANDOM_SEED_ABSORB is allowed */
 
 struct srnd_format {
 	const char *name;

@@ -42,7 +42,7 @@ typedef void srnd_sectors_fn(const u64 block[SRND_KECCAK_LANES], u64 first,
 			     u8 *out, size_t sectors);
 
 #define SRND_SECTOR 512
-#define SRND_SECTOR_INDEX 101	/* straddles lanes 12 (3 bytes) and 13 (5 bytes) */
+#define SRND_SECTOR_INDEX 101	/* 3 bytes are in lane 12, 5 in lane 13 */
 
 srnd_sectors_fn srnd_sectors_portable;
 srnd_sectors_fn srnd_sectors_avx2;

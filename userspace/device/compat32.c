@@ -75,7 +75,7 @@ void _start(void)
 	struct shakerandom_seed seed;
 	unsigned int generator = SHAKERANDOM_SHAKE256;
 	unsigned char key[32];
-	__u64 position;
+	__u64 position = 0;
 	int fd = call(SYS_open, (long)"/dev/shakerandom", O_RDWR, 0, 0, 0);
 
 	must(1, fd >= 0);

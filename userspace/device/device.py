@@ -39,6 +39,8 @@ ONES = b"\xff"
 LAST = 2**63 - 1                                # the largest file position
 PAGE = os.sysconf("SC_PAGE_SIZE")
 X86 = platform.machine() == "x86_64"
+PROGRAMS = os.path.join(HERE, "build", platform.machine())   # what the Makefile compiled for this machine
+BUILD_FIRST = f"build it first: make -C userspace/device MACHINE={platform.machine()}"
 
 
 class Seed(ctypes.Structure):

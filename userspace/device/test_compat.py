@@ -8,12 +8,12 @@ import unittest
 import device
 from device import CHACHA20, RANDOM, SEEDED, SHAKE256, X86, DeviceTest, Info, Stream
 
-PROGRAM = os.path.join(device.HERE, "build", "compat32")
+PROGRAM = os.path.join(device.PROGRAMS, "compat32")
 
 
 class Compat(DeviceTest):
     @unittest.skipUnless(X86, "32-bit programs of other machines than x86 are not built")
-    @unittest.skipUnless(os.path.exists(PROGRAM), "build it first: make -C userspace/device")
+    @unittest.skipUnless(os.path.exists(PROGRAM), device.BUILD_FIRST)
     def test_same_results(self):
         before = device.info(self.opened())
         done = subprocess.run([PROGRAM], stdout=subprocess.PIPE, check=False)

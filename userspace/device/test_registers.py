@@ -8,12 +8,12 @@ import unittest
 import device
 from device import SECURE, DeviceTest
 
-PROGRAM = os.path.join(device.HERE, "build", "registers")
+PROGRAM = os.path.join(device.PROGRAMS, "registers")
 SECONDS = 4
 
 
 class Registers(DeviceTest):
-    @unittest.skipUnless(os.path.exists(PROGRAM), "build it first: make -C userspace/device")
+    @unittest.skipUnless(os.path.exists(PROGRAM), device.BUILD_FIRST)
     def test_undisturbed(self):
         """Reading itself, and interrupted by readers on the same processor."""
         readers = [subprocess.Popen(["taskset", "-c", "0", "head", "-c", "1T"], stdin=self.reading(number),

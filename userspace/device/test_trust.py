@@ -22,7 +22,7 @@ EMULATED = "QEMU" in open("/proc/cpuinfo", encoding="ascii").read()
 
 
 def program(name):
-    return os.path.join(device.HERE, "build", name)
+    return os.path.join(device.PROGRAMS, name)
 
 
 class ProgramTest(DeviceTest):

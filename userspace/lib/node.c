@@ -52,9 +52,11 @@ static int check_device(int fd)
 
 	if (ioctl(fd, SHAKERANDOM_IOC_INFO, &info))
 		return errno == ENOTTY || errno == EINVAL ?
-		       SHAKERANDOM_ERR_NOT_DEVICE : SHAKERANDOM_ERR_SYSTEM;
+			       SHAKERANDOM_ERR_NOT_DEVICE :
+			       SHAKERANDOM_ERR_SYSTEM;
 	return info.abi_version < SHAKERANDOM_ABI_VERSION ?
-	       SHAKERANDOM_ERR_TOO_OLD : 0;
+		       SHAKERANDOM_ERR_TOO_OLD :
+		       0;
 }
 
 static int open_path(const char *path, unsigned int flags, int access)

@@ -33,8 +33,8 @@ static char *put_hex(char *to, const uint8_t *from, size_t len)
 static void put_state(const struct shakerandom_stream *s, char *text)
 {
 	char *p = text;
-	uint64_t bits = s->bits_left ?
-		s->bits | UINT64_C(1) << s->bits_left : 1;
+	uint64_t bits =
+		s->bits_left ? s->bits | UINT64_C(1) << s->bits_left : 1;
 
 	p += sprintf(p, MAGIC " %s %" PRIu32 " %" PRIu32 " %" PRIu64 " ",
 		     s->format->name, s->rules, s->flags, s->position);
@@ -164,9 +164,8 @@ static bool get_state(struct shakerandom_stream *s, char *text)
 			  &s->position) &&
 	       get_seed(s, next_word(&text)) &&
 	       get_nonce(s, next_word(&text)) &&
-	       get_bits(s, next_word(&text)) && !text &&
-	       srnd_stream_valid(s) && !s->format->forgets &&
-	       !(s->flags & SHAKERANDOM_ABSORB);
+	       get_bits(s, next_word(&text)) && !text && srnd_stream_valid(s) &&
+	       !s->format->forgets && !(s->flags & SHAKERANDOM_ABSORB);
 }
 
 SRND_EXPORT int shakerandom_stream_restore(shakerandom_stream **stream,

@@ -80,7 +80,8 @@ static int seed_file(struct shakerandom_stream *s, int fd)
 	/* Nobody uses the file's position, so it can tell the file. */
 	s->cookie = atomic_fetch_add(&cookies, 1) + UINT64_C(1);
 	return lseek(fd, (off_t)s->cookie, SEEK_SET) < 0 ?
-	       SHAKERANDOM_ERR_SYSTEM : 0;
+		       SHAKERANDOM_ERR_SYSTEM :
+		       0;
 }
 
 /* Reads up to @len bytes; *@got tells how many, less only at the file's end. */
@@ -94,8 +95,9 @@ static int read_at(int fd, void *buf, size_t len, uint64_t position,
 		len = (size_t)(SRND_STREAM_END - position);
 	while (*got < len) {
 		size_t want = len - *got;
-		ssize_t n = pread(fd, p + *got, want > INT32_MAX ? INT32_MAX :
-				  want, (off_t)(position + *got));
+		ssize_t n =
+			pread(fd, p + *got, want > INT32_MAX ? INT32_MAX : want,
+			      (off_t)(position + *got));
 
 		if (n > 0)
 			*got += (size_t)n;

@@ -45,8 +45,7 @@ def entry(*fields):
 
 
 def table(kind, name, rows):
-    return "static const struct %s %s[] = {\n%s};\n" % (kind, name,
-                                                       "".join(rows))
+    return "static const struct %s %s[] = {\n%s};\n" % (kind, name, "".join(rows))
 
 
 def chacha():

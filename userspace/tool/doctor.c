@@ -375,19 +375,21 @@ static bool is_signed(const struct host *h)
 static int not_signed(const struct host *h, const char *why)
 {
 	const struct key *key = owner_key(h);
+	char *dkms = dkms_version(h);
 
 	problem("%s, and the module is not signed", why);
-	if (key && !dkms_version(h))
+	if (key && !dkms)
 		remedy("%s/lib/modules/%s/build/scripts/sign-file sha256 %s "
 		       "%s %s", h->sudo, h->release, key->secret,
 		       key->certificate, h->module);
-	else if (dkms_version(h))
+	else if (dkms)
 		build_remedy(h, true);
 	else
 		remedy("%scp -r . /usr/src/shakerandom-" SHAKERANDOM_VERSION
 		       " && %sdkms install shakerandom/" SHAKERANDOM_VERSION
 		       "   (in the directory of shakerandom's source; DKMS "
 		       "makes a key and signs with it)", h->sudo, h->sudo);
+	free(dkms);
 	return STATUS_NO;
 }
 

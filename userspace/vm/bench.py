@@ -38,8 +38,8 @@ def everything():
 def counted():
     """With one instruction a nanosecond, times are instructions. The emulator counts each iteration of a
     rep movsb, which a processor retires as one; without ERMS the kernel copies eight bytes in each."""
-    for line in measured("amd64-6.1", "python3 device/bench.py overhead", SMP="1", ACCEL="tcg,thread=single", CPU="max,-vaes,-erms",
-                         QEMU="-icount shift=0,sleep=off"):
+    for line in measured("amd64-6.1", "python3 device/bench.py overhead", SMP="1", ACCEL="tcg,thread=single",
+                         CPU="max,-vaes,-erms", QEMU="-icount shift=0,sleep=off"):
         record = json.loads(line)
         record["instructions"] = record.pop("ns")
         yield json.dumps(record)
@@ -49,7 +49,8 @@ def main(quick):
     deps.ensure(PACKAGES)
     path = Path(cache("bench")) / "device.jsonl"
     path.write_text("\n".join(everything()) + "\n", encoding="utf-8")
-    return subprocess.run([str(ROOT / "userspace/native/bench/run"), "--with", str(path), *(["--quick"] if quick else []),
+    return subprocess.run([str(ROOT / "userspace/native/bench/run"), "--with", str(path),
+                           *(["--quick"] if quick else []),
                            *(["--out", os.environ["OUT"]] if os.environ.get("OUT") else [])], check=False).returncode
 
 

@@ -25,7 +25,8 @@ CASES = {
         "self test failed: format shake256, variant portable of keccak", "insmod: no"),
     "AES-NI, the S-box of its key schedule": (
         "driver/core/aes_aesni.c", "_mm_aeskeygenassist_si128(v, 0)", "_mm_aeskeygenassist_si128(v, 1)) ^ (int)(x",
-        "self test failed: format aes256-ctr, variant aesni of aes", "insmod: yes, aes vaes512 vaes256 aesni [portable]"),
+        "self test failed: format aes256-ctr, variant aesni of aes",
+        "insmod: yes, aes vaes512 vaes256 aesni [portable]"),
     "AVX2 sectors, the high bits of the index": (
         "driver/core/keccak_sectors.h", "LANE_SHR(index, 24)", "LANE_SHR(index, 25)",
         "self test failed: format shake256-ctr, variant avx2 of sectors",
@@ -49,8 +50,9 @@ dmesg | grep "shakerandom: self test"
 """
 
 
-def mutated(tree, file, piece, becomes):
-    """One tree for all cases, so that each compiles only what differs from the one before."""
+def mutated(tree, files, file, piece, becomes):
+    """One tree for all cases, which break these files, so that each compiles only what differs from the one
+    before."""
     for name in ("Kbuild", "driver", "uapi", "kunit"):
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, tree / name, dirs_exist_ok=True)
@@ -58,7 +60,7 @@ def mutated(tree, file, piece, becomes):
             shutil.copy2(ROOT / name, tree / name)
     if piece not in (ROOT / file).read_text(encoding="utf-8"):
         raise SystemExit(f"broken.py: {file} has no '{piece}' any more")
-    for touched in {case[0] for case in CASES.values()}:
+    for touched in files:
         text = (ROOT / touched).read_text(encoding="utf-8")
         # Written anew, not copied: make has to see a change back as well.
         (tree / touched).write_text(text.replace(piece, becomes) if touched == file else text, encoding="utf-8")
@@ -68,7 +70,7 @@ def output_of(case):
     """What the guest says with a module that is broken so."""
     tree = cache("broken", short_hash(ROOT))
     with locked(f"broken-{tree.name}"):
-        mutated(tree, *case[:3])
+        mutated(tree, {row[0] for row in CASES.values()}, *case[:3])
         done = subprocess.run([str(HERE / "vm"), "run", COMMAND], check=False, stdout=subprocess.PIPE, text=True,
                               env=environment(SHAKERANDOM_SOURCE=str(tree), INSMOD="0", TIMEOUT="120"))
     return done.stdout

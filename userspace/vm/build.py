@@ -7,11 +7,18 @@ import shutil
 from pathlib import Path
 
 import deps
+import toolroot
 from common import Failure, cache, locked, run, say, short_hash, source_root
 from kernels import host_arch
 
 SOURCES = ("Kbuild", "driver", "uapi", "kunit")
 TROUBLE = re.compile(r"(?mi)^.*\b(warning|error)\b.*$")
+# Debian's kernels are configured for gcc. Clang takes their headers when what only gcc can do is left out, and
+# objtool with it, which misses just that.
+CLANG = ("CC=clang", "CONFIG_CC_IS_GCC=", "CONFIG_GCC_VERSION=0", "CONFIG_CC_IS_CLANG=y", "CONFIG_CLANG_VERSION=140000",
+         "CONFIG_CC_IMPLICIT_FALLTHROUGH=-Wimplicit-fallthrough", "CONFIG_CC_HAS_AUTO_VAR_INIT_ZERO_ENABLER=y",
+         "CONFIG_RETHUNK=", "CONFIG_FTRACE_MCOUNT_USE_CC=", "CONFIG_DEBUG_INFO=", "CONFIG_OBJTOOL=",
+         "KCFLAGS=-Wno-address-of-packed-member")   # the kernel's own headers do
 
 
 def mirror(source, destination):
@@ -57,18 +64,29 @@ exec sparse "$@"
     return wrapper
 
 
+def forget_objects(directory):
+    """What was warned about once would not be compiled, and so not be mentioned, by the next build."""
+    for path in Path(directory).rglob("*.o"):
+        path.unlink()
+
+
 def compile_module(kernel, files, directory):
     # Type information for tracers would need pahole, and serves nobody here.
     argv = ["make", "-C", files.headers, f"M={directory}", "W=1", f"-j{os.cpu_count()}",
             f"ARCH={kernel.arch.kernel}", "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"]
     if os.environ.get("SPARSE"):
         argv[-1:] = ["C=2", f"CHECK={sparse_wrapper(directory)}", "modules"]
+    if os.environ.get("CLANG"):
+        argv[-1:-1] = CLANG
     if kernel.arch.debian != host_arch():
         argv.insert(-1, f"CROSS_COMPILE={kernel.arch.cross}")
+    if kernel.newer:
+        argv = toolroot.inside(toolroot.ensure(kernel, files), argv)
     done = run(argv)
     if done.returncode:
         raise Failure(f"the module does not build for {kernel.name}:\n{done.stdout}")
     if TROUBLE.search(done.stdout):
+        forget_objects(directory)
         text = f"the compiler has something to say about {kernel.name}:\n{done.stdout}"
         if os.environ.get("STRICT"):
             raise Failure(text)
@@ -79,8 +97,9 @@ def module(kernel, files):
     """The modules built from the sources, ready to load into that kernel."""
     deps.ensure(deps.wanted(kernel))
     root = source_root()
-    directory = cache("build", kernel.name, short_hash(f"{root} {files.home}"))
-    with locked(f"build-{kernel.name}-{directory.name}"):
+    name = kernel.name + ("-clang" if os.environ.get("CLANG") else "")
+    directory = cache("build", name, short_hash(f"{root} {files.home}"))
+    with locked(f"build-{name}-{directory.name}"):
         copy_sources(root, directory)
         compile_module(kernel, files, directory)
         modules = sorted(Path(directory).glob("*.ko"))

@@ -9,6 +9,7 @@ import argparse
 import os
 import shlex
 import signal
+import subprocess
 import sys
 
 import bench
@@ -17,21 +18,22 @@ import check
 import deps
 import guest
 import initramfs
-import kernelfiles
 import kernels
-import kernelsource
 import rootfs
 import suites
 import uml
 from common import FAILED, HERE, Failure, cache, say
+from fetch import files_of
 
 
 def parse(arguments):
     env = os.environ.get
     parser = argparse.ArgumentParser(prog="vm", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=("run", "shell", "build", "check", *suites.KINDS, "bench", "deps", "list"),
-                        help="run a command; a shell; build the module; all tests; benchmarks; install packages; list the kernels")
+    parser.add_argument("action", choices=("run", "shell", "build", "check", "lint", *suites.KINDS, "bench",
+                                           "deps", "list"),
+                        help="run a command; a shell; build the module; all tests; static ones; others; benchmarks; "
+                             "install packages; list the kernels")
     parser.add_argument("command", nargs="?", default=env("CMD"), help="shell command; a demonstration if none")
     parser.add_argument("--kernel", default=env("KERNEL") or "6.1", help="one of 'vm list' (%(default)s)")
     parser.add_argument("--files", default=env("FILES") or "", help="copied into the guest's working directory")
@@ -62,14 +64,6 @@ def options_from(given):
     return options
 
 
-def files_of(kernel):
-    if kernel.uml:
-        return uml.ensure(kernel)
-    if kernel.config:
-        return kernelfiles.BuiltFiles(kernelsource.ensure(kernel))
-    return kernelfiles.ensure(kernel)
-
-
 def boot_program(kernel, action, options):
     if action == "shell":
         raise Failure(f"there is no shell in {kernel.name}: use 'run'")
@@ -93,6 +87,8 @@ def act(given):
         return 0
     if given.action == "check":
         return check.main()
+    if given.action == "lint":
+        return subprocess.call([sys.executable, "-B", str(HERE.parent / "lint/run")])
     if given.action in suites.KINDS:
         return suites.main(given.action)
     if given.action == "bench":

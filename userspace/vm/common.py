@@ -22,6 +22,10 @@ class Failure(Exception):
     """A problem the user can read and act on."""
 
 
+class Unreachable(Failure):
+    """The Debian archive did not give what was asked of it."""
+
+
 def say(text):
     print(f"vm: {text}", file=sys.stderr, flush=True)
 
@@ -70,8 +74,10 @@ def environment(**more):
 
 def run(argv, **options):
     """Run a program quietly; its output is returned, standard error among it."""
+    if "input" not in options:
+        options["stdin"] = subprocess.DEVNULL
     try:
-        return subprocess.run([str(a) for a in argv], check=False, stdin=subprocess.DEVNULL,
+        return subprocess.run([str(a) for a in argv], check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               errors="replace", env=environment(), **options)
     except FileNotFoundError as error:

@@ -26,7 +26,8 @@ def compiler(kernel):
 
 def wanted(kernel):
     emulator = (kernel.arch.package,) if kernel.arch.package else ()
-    return [*BUILD, *GUEST, compiler(kernel), *emulator, *(SOURCE if kernel.config else ())]
+    tools = ("util-linux",) if kernel.newer else (compiler(kernel),)
+    return [*BUILD, *GUEST, *tools, *emulator, *(SOURCE if kernel.config else ())]
 
 
 def missing(packages):
@@ -47,7 +48,8 @@ def as_root():
 def apt_get(prefix, *arguments):
     """Run apt-get with its output on our standard error, where progress belongs."""
     argv = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "-y",
-            "-o", "Acquire::Retries=3", "-o", "Dpkg::Use-Pty=0", "-o", f"DPkg::Lock::Timeout={LOCK_SECONDS}", *arguments]
+            "-o", "Acquire::Retries=3", "-o", "Dpkg::Use-Pty=0", "-o", f"DPkg::Lock::Timeout={LOCK_SECONDS}",
+            *arguments]
     return subprocess.run(argv, check=False, stdout=2, env=environment()).returncode == 0
 
 

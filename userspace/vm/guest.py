@@ -20,6 +20,7 @@ from common import FAILED, TIMED_OUT, Failure, cache, environment, say
 
 BOOT_SECONDS = 300      # generous: an emulated machine on a busy host
 KEPT_LOGS = 20
+DAY = 24 * 3600
 CHUNK = 1 << 16
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
@@ -85,9 +86,11 @@ def machine(kernel, files, initramfs, staging, root, options, append):
     """The arguments common to every guest."""
     accel = os.environ.get("ACCEL") or accelerator()
     extra = shlex.split(os.environ.get("QEMU", ""))
-    words = f"console={kernel.arch.console} panic=-1 panic_on_warn=1 oops=panic vm_insmod={int(options.insmod)} {append}"
+    # In sockets: the tables that firmware has beside ACPI list no cores.
+    words = (f"console={kernel.arch.console} panic=-1 panic_on_warn=1 oops=panic "
+             f"vm_insmod={int(options.insmod)} {append}")
     return [kernel.arch.qemu, *kernel.arch.machine, "-accel", accel, "-cpu", options.cpu or kernel.arch.cpu,
-            "-smp", str(options.smp), "-m", str(options.memory), "-nodefaults", "-no-user-config",
+            "-smp", f"{options.smp},sockets={options.smp}", "-m", str(options.memory), "-nodefaults", "-no-user-config",
             "-no-reboot", "-display", "none", "-kernel", str(files.image), "-initrd", str(initramfs),
             "-append", words, "-object", "rng-random,id=rng,filename=/dev/urandom", "-device", "virtio-rng,rng=rng",
             *share("root", root), *share("run", staging), *share("modules", files.modules), *extra]
@@ -99,9 +102,9 @@ def die_with_parent():
 
 
 def new_log(kernel):
-    """A file for the console; the oldest ones go."""
-    logs = sorted(cache("log").glob("*.log"), key=lambda path: path.stat().st_mtime)
-    for old in logs[:-KEPT_LOGS]:
+    """A file for the console; the oldest ones go, but none of a guest that may still run."""
+    ages = sorted((path.stat().st_mtime, path) for path in cache("log").glob("*.log"))
+    for old in [path for age, path in ages[:-KEPT_LOGS] if time.time() - age > DAY]:
         old.unlink(missing_ok=True)
         Path(f"{old}.qemu").unlink(missing_ok=True)
     return cache("log") / f"{time.strftime('%Y%m%d-%H%M%S')}-{kernel.name}-{os.getpid()}.log"
@@ -111,7 +114,7 @@ def new_log(kernel):
 def staging_directory():
     """The directory of one run; those of runs that were killed go after a week."""
     for left in cache("run").iterdir():
-        if time.time() - left.stat().st_mtime > 7 * 24 * 3600:
+        if time.time() - left.stat().st_mtime > 7 * DAY:
             shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=cache("run")) as path:
         yield Path(path)

@@ -13,7 +13,7 @@ from archive import Archive
 from common import Failure, cache, locked, must, say
 
 FRESH_SECONDS = 24 * 3600
-PARTS = r"linux-(binary|modules|headers|kbuild)-"
+PARTS = r"linux-(base|binary|modules|headers|kbuild)-"
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,10 @@ def repoint(tree):
                 path.symlink_to(os.path.relpath(target, path.parent))
     for makefile in tree.glob("usr/src/linux-headers-*/Makefile"):
         text = makefile.read_text(encoding="utf-8")
-        if "include /usr/src/" in text:
-            makefile.write_text(text.replace("include /usr/src/", "include $(dir $(lastword $(MAKEFILE_LIST)))../"),
-                                encoding="utf-8")
+        here = "$(dir $(abspath $(lastword $(MAKEFILE_LIST))))../"
+        text = text.replace("include /usr/src/", f"include {here}")
+        # Now, because the last word is another one once that file has been read.
+        makefile.write_text(text.replace("KBUILD_OUTPUT=/usr/src/", f"KBUILD_OUTPUT := {here}"), encoding="utf-8")
 
 
 def extract(archive, packages, destination, finish):

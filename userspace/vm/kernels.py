@@ -25,6 +25,7 @@ class Kernel:
     suites: tuple       # where Debian keeps it
     release: str        # pattern of `uname -r`; the highest match in the suites is taken
     gcc: str = "12"     # the compiler Debian built it with, which its makefiles ask for
+    newer: bool = False     # of a newer Debian than this machine: built with that one's tools, see toolroot.py
     uml: bool = False   # a program, see uml.py
     config: tuple = ()  # files with its configuration: built from the source package of that name
 
@@ -49,6 +50,8 @@ ARCHES = {row.debian: row for row in (
 USER_MODE = Arch("amd64", "", "", (), "", "um", "")
 
 BOOKWORM = ("bookworm", "bookworm-security")
+TRIXIE = ("trixie", "trixie-security")
+BACKPORTS = ("trixie", "trixie-backports")
 
 
 def row(arch, version, suites, release, **more):
@@ -60,6 +63,10 @@ KERNELS = {kernel.name: kernel for kernel in (
     row("amd64", "6.1-rt", BOOKWORM, r"6\.1\.\d+-\d+-rt-amd64"),
     row("amd64", "6.12", BOOKWORM, r"6\.12\.\d+\+deb12-amd64"),
     row("amd64", "6.12-rt", BOOKWORM, r"6\.12\.\d+\+deb12-rt-amd64"),
+    row("amd64", "6.12-deb13", TRIXIE, r"6\.12\.\d+\+deb13-amd64", newer=True),
+    row("amd64", "7.x", BACKPORTS, r"7\.\d+\.\d+\+deb13-amd64", newer=True),
+    row("amd64", "sid", ("sid",), r"\d+\.\d+\.\d+\+deb\d+-amd64", newer=True),
+    row("arm64", "7.x", BACKPORTS, r"7\.\d+\.\d+\+deb13-arm64", newer=True),
     row("arm64", "6.1", BOOKWORM, r"6\.1\.\d+-\d+-arm64"),
     row("s390x", "6.1", ("bookworm",), r"6\.1\.\d+-\d+-s390x"),
     row("armhf", "6.1", ("bookworm",), r"6\.1\.\d+-\d+-armmp"),

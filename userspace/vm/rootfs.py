@@ -6,7 +6,7 @@ from common import cache, locked, say, short_hash
 from kernels import host_arch
 
 PACKAGES = ("bash", "dash", "coreutils", "diffutils", "findutils", "grep", "sed", "mawk", "gzip", "util-linux",
-            "procps", "kmod", "openssl", "python3", "bsdextrautils", "xxd", "e2fsprogs")
+            "procps", "kmod", "mount", "openssl", "python3", "bsdextrautils", "xxd", "e2fsprogs")
 FILES = {
     "etc/passwd": "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
     "etc/group": "root:x:0:\nnogroup:x:65534:\n",

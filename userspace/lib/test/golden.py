@@ -279,7 +279,7 @@ class Replaced(Case):
             with self.subTest(v["parameters"]["calls"], seed=v["seed_hex"]):
                 # Of this format no other length is needed: 1 MiB, and what is skipped.
                 _kept, lines = opened(AES128_LE, bytes.fromhex(v["seed_hex"]), model.AES_PRNG,
-                                     size=1 << 21)
+                                      size=1 << 21)
                 some = calls[v["parameters"]["calls"]]
                 out = self.output(lines, some)[:v["length"]]
                 self.assertEqual(out.hex(), v["output_hex"])

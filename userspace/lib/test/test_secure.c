@@ -660,8 +660,8 @@ static void test_fill_past_4_gib(void **state)
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	assert_ptr_not_equal(buf, MAP_FAILED);
 	for (size_t at = 0; at + piece <= size; at += piece)
-		mmap(buf + at, piece, PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_FIXED, fd, 0);
+		assert_ptr_equal(mmap(buf + at, piece, PROT_READ | PROT_WRITE,
+				      MAP_SHARED | MAP_FIXED, fd, 0), buf + at);
 	assert_int_equal(ftruncate(from, (off_t)size), 0);
 	assert_int_equal(pwrite(from, &tail, 8, (off_t)size - 8), 8);
 	stand_in(from);

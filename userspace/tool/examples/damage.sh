@@ -10,7 +10,7 @@ shakerandom verify "$file" --seed "test 1"
 
 # One bit of one byte. The stream itself says what the byte was.
 byte=$(shakerandom read 1 --seed "test 1" --offset $damaged --raw | od -An -tu1)
-printf "$(printf '\\%03o' $((byte ^ 16)))" |
+printf '%b' "$(printf '\\0%03o' $((byte ^ 16)))" |
 	dd of="$file" bs=1 seek=$damaged conv=notrunc status=none
 
 found=$(shakerandom verify "$file" --seed "test 1" || test $? = 1)

@@ -11,7 +11,7 @@ part=$((256 * 1024))
 
 # 1. Parts of one stream, by offset. Put together they are the stream.
 for m in $machines; do
-	shakerandom read $part --seed "run 17" --offset $((m * part)) --raw >part.$m &
+	shakerandom read "$part" --seed "run 17" --offset $((m * part)) --raw >"part.$m" &
 done
 wait
 cat part.0 part.1 part.2 part.3 >together
@@ -20,8 +20,8 @@ echo "four parts are the stream"
 
 # 2. A stream for each, of its own number: nobody needs to know how much the others take.
 for m in $machines; do
-	shakerandom read 16 --seed "run 17" --stream "$m" --hex >own.$m
-	echo "machine $m: $(cat own.$m)"
+	shakerandom read 16 --seed "run 17" --stream "$m" --hex >"own.$m"
+	echo "machine $m: $(cat "own.$m")"
 done
 test "$(sort -u own.? | wc -l)" = 4
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * remember secure|seeded FORMAT LENGTH COUNT [keep]
+ * remember secure|seeded FORMAT LENGTH COUNT [keep|close|reseed]
  *
  * Reads COUNT times LENGTH bytes, keeps nothing of them but complements (which
  * a search for the bytes does not find), prints those and stays. The thread
  * that reads makes no system call after it, so that its kernel stack stays as
  * the read left it. With 'keep' it forgets to wipe: the search must find that.
+ * With 'close' or 'reseed' it then closes the file or seeds it anew.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -70,12 +71,14 @@ int main(int argc, char **argv)
 {
 	pthread_t thread;
 
+	const char *last = argc > 5 ? argv[5] : "";
+
 	if (argc < 5)
 		errx(2, "arguments");
 	fd = open_device(O_RDWR);
 	length = strtoul(argv[3], NULL, 0);
 	count = strtoul(argv[4], NULL, 0);
-	keep = argc > 5;
+	keep = !strcmp(last, "keep");
 	data = mmap(NULL, length * count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (data == MAP_FAILED)
 		err(1, "mmap");
@@ -86,6 +89,10 @@ int main(int argc, char **argv)
 	pthread_create(&thread, NULL, reader, NULL);
 	while (!atomic_load(&done))
 		usleep(10000);
+	if (!strcmp(last, "close"))
+		close(fd);
+	else if (!strcmp(last, "reseed"))
+		seed(atoi(argv[2]));
 	for (int i = 0; i < 3; i++) {
 		hex(complements[i], NEEDLE);
 		puts("");
