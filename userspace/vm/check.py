@@ -86,7 +86,8 @@ def built(what, *targets):
 
 def programs(machine=""):
     """The compiled parts of the device tests."""
-    return built(f"programs for {machine or 'the'} guests", "userspace/device" + (f" MACHINE={machine}" if machine else ""))
+    return built(f"programs for {machine or 'the'} guests",
+                 "userspace/device" + (f" MACHINE={machine}" if machine else ""))
 
 
 def on_this_machine():
