@@ -10,13 +10,15 @@
 #include <linux/mm.h>
 #include <linux/splice.h>
 #include <linux/version.h>
-#include <asm/archrandom.h>	/* 6.1 brings it with linux/random.h, later ones do not */
+#include <asm/archrandom.h>	/* not with linux/random.h since 6.2 */
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "shakerandom needs Linux 6.1 or newer"
 #endif
 
-/* What the processor's own generator gives, or 0; user-mode Linux exports none. */
+/*
+ * What the processor's own generator gives, or 0. User-mode Linux exports none.
+ */
 static inline unsigned long srnd_processor_random(void)
 {
 	unsigned long v;
