@@ -453,7 +453,7 @@ class Resume(Scratch):
                 if words[0] == "verify":
                     self.ok("fill", self.file, "--length", size, *self.SLOW, "--quiet")
                 _, shown, _ = on_terminal([*words, size, *self.SLOW], "stderr")
-            self.assertRegex(shown, rb"MiB of %d MiB, \d+ %%, .*B/s, \d:\d\d left" % (size // MIB), words)
+            self.assertRegex(shown, rb"MiB of %d(\.0)? MiB, \d+ %%, .*B/s, \d:\d\d left" % (size // MIB), words)
 
     def test_fill(self):
         size = self.largest()
