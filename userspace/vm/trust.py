@@ -173,7 +173,10 @@ class Clone(GuestTest):
             for command in commands:
                 if command:
                     guest.type(command)
-                results.append(self.lines(guest))
+                try:
+                    results.append(self.lines(guest))
+                except Failure as error:
+                    self.fail(f"the clone's readers noticed nothing: {error}")
             return results
 
     def assertAllDiffer(self, *results):
