@@ -8,6 +8,7 @@
 
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/random.h>
 #include <linux/splice.h>
 #include <linux/version.h>
 
@@ -30,6 +31,15 @@ static inline void srnd_vm_flags_mod(struct vm_area_struct *vma,
 #else
 #define srnd_vm_flags_mod vm_flags_mod
 #endif
+
+/*
+ * The processor's own randomness, if it has any. User-mode Linux asks its host,
+ * through a function that it does not export.
+ */
+static inline bool srnd_processor_random(unsigned long *v)
+{
+	return !IS_ENABLED(CONFIG_UML) && arch_get_random_longs(v, 1);
+}
 
 /* 6.19 has arm64's callers bring the memory that saves the vector registers. */
 #if defined(CONFIG_ARM64) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
