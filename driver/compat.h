@@ -8,9 +8,10 @@
 
 #include <linux/fs.h>
 #include <linux/mm.h>
-#include <linux/random.h>
 #include <linux/splice.h>
 #include <linux/version.h>
+
+#include <asm/archrandom.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "shakerandom needs Linux 6.1 or newer"
