@@ -230,11 +230,11 @@ static void need_refusals(struct kunit *test)
 	u32 n;
 
 	if (IS_ENABLED(CONFIG_UML))
-		kunit_skip(test, "user-mode Linux never refuses vector code");
+		SRND_SKIP(test, "user-mode Linux never refuses vector code");
 	for (n = 1; (f = srnd_format(n)); n++)
 		sections |= srnd_format_section(f, &srnd_engine);
 	if (!sections)
-		kunit_skip(test, "no variant here needs the vector unit");
+		SRND_SKIP(test, "no variant here needs the vector unit");
 }
 
 static void refused(struct kunit *test, void (*place)(struct job *j))

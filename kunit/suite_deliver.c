@@ -74,7 +74,7 @@ struct cliff {
 static void cliff_open(struct kunit *test, struct cliff *c)
 {
 	if (!lent)
-		kunit_skip(test, "no process waits that could lend memory");
+		SRND_SKIP(test, "no process waits that could lend memory");
 	kthread_use_mm(lent);
 	c->start = vm_mmap(NULL, 0, 2 * PAGE_SIZE, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, 0);

@@ -382,7 +382,7 @@ static unsigned int other_cpu(struct kunit *test)
 					   raw_smp_processor_id());
 
 	if (cpu >= nr_cpu_ids)
-		kunit_skip(test, "one processor");
+		SRND_SKIP(test, "one processor");
 	return cpu;
 }
 
@@ -420,7 +420,7 @@ static void leaving_cpus_forget(struct kunit *test)
 	struct srnd_pool_instance *i;
 
 	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
-		kunit_skip(test, "processors stay in this kernel");
+		SRND_SKIP(test, "processors stay in this kernel");
 	KUNIT_ASSERT_EQ(test, stay_on(there), 0);
 	i = used(SRND_GEN_SHAKE256);
 	KUNIT_ASSERT_EQ(test, stay_on(here), 0);

@@ -363,9 +363,10 @@ static void absorb(struct kunit *test, struct srnd_fake *file, const u8 *data,
 static void messages_grow_until_read(struct kunit *test)
 {
 	const struct srnd_format *f = test->param_value;
+	u8 *message = srnd_cases_alloc(test, 1000);
 	struct srnd_fake *file;
 	struct srnd_cursor c;
-	u8 message[1000], got[300];
+	u8 got[300];
 
 	if (!(f->flags & SRND_ABSORBS)) {
 		file = open(test);
@@ -376,7 +377,7 @@ static void messages_grow_until_read(struct kunit *test)
 		return;
 	}
 	file = srnd_fake_absorbing(test, f);
-	srnd_cases_fill(message, sizeof(message), SRND_FAKE_MESSAGE);
+	srnd_cases_fill(message, 1000, SRND_FAKE_MESSAGE);
 	absorb(test, file, message, 1);
 	absorb(test, file, message + 1, 500);
 	absorb(test, file, message + 501, 499);
