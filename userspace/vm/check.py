@@ -69,6 +69,11 @@ def library_suite(kernel):
                   "TIMEOUT": "1500", "STRICT": "1"})
 
 
+def kunit_suite(kernel, **variables):
+    return Suite(f"KUnit on {kernel}", [str(HERE / "vm"), "run", "./kunit"],
+                 {"KERNEL": kernel, "FILES": "userspace/device/kunit", "TIMEOUT": "300", "STRICT": "1", **variables})
+
+
 def programs(machine=""):
     """The compiled parts of the device tests."""
     return Suite(f"programs for {machine or 'the'} guests",
@@ -100,8 +105,7 @@ def suites():
         yield Suite(f"command on {kernel}", ["userspace/tool/test/run-guest", kernel], {"STRICT": "1"})
     for kernel in ("arm64-6.1", "s390x-6.1"):       # the other byte order, another compiler
         yield library_suite(kernel)
-    yield Suite("KUnit on um-6.1", [str(HERE / "vm"), "run", "./kunit"],
-                {"KERNEL": "um-6.1", "FILES": "userspace/device/kunit", "TIMEOUT": "300", "STRICT": "1"})
+    yield kunit_suite("um-6.1")
 
 
 def packages():
