@@ -186,7 +186,7 @@ static void mix(const void *data, size_t len)
 	srnd_sponge_absorb(&s, srnd_keccak_portable, srnd_pool_mixed,
 			   sizeof(srnd_pool_mixed));
 	srnd_sponge_squeeze(&s, srnd_keccak_portable, srnd_pool_mixed,
-			   sizeof(srnd_pool_mixed));
+			    sizeof(srnd_pool_mixed));
 	spin_unlock(&mix_lock);
 	srnd_wipe(&s, sizeof(s));
 }

@@ -18,9 +18,8 @@
 
 #define LONG 20000
 
-static const size_t lengths[] = {
-	1, 7, 8, 9, 255, 256, 257, 4095, 4096, 4097, LONG
-};
+static const size_t lengths[] = { 1,   7,    8,	   9,	 255, 256,
+				  257, 4095, 4096, 4097, LONG };
 
 static struct srnd_fake *open(struct kunit *test)
 {
@@ -144,7 +143,8 @@ static void reads_are_the_stream(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, read(file, got, len), (ssize_t)len);
 		SRND_ASSERT_SAME(test, got, bytes(test, offset, len), len,
 				 "%zu at %llu", len, offset);
-		KUNIT_ASSERT_EQ(test, file->iocb.ki_pos, (loff_t)(offset + len));
+		KUNIT_ASSERT_EQ(test, file->iocb.ki_pos,
+				(loff_t)(offset + len));
 		KUNIT_ASSERT_EQ(test, srnd_counted(SRND_BYTES) - counted,
 				(u64)len);
 	}
@@ -155,8 +155,11 @@ static void reads_scatter(struct kunit *test)
 	u8 *got = srnd_cases_alloc(test, LONG);
 	struct srnd_fake *file = open(test);
 	struct kvec parts[] = {
-		{ got, 1 }, { got + 1, 5000 }, { got + 5001, 0 },
-		{ got + 5001, 255 }, { got + 5256, LONG - 5256 },
+		{ got, 1 },
+		{ got + 1, 5000 },
+		{ got + 5001, 0 },
+		{ got + 5001, 255 },
+		{ got + 5256, LONG - 5256 },
 	};
 	struct iov_iter iter;
 
@@ -209,8 +212,9 @@ static void faults_cut_reads(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, at_cliff(file, &c, false, n, n + 200),
 				(ssize_t)n);
 		KUNIT_EXPECT_TRUE(test, copied_from(&c, got, n));
-		KUNIT_EXPECT_EQ(test, srnd_cases_same(got, bytes(test, pos, n),
-						      n), n);
+		KUNIT_EXPECT_EQ(test,
+				srnd_cases_same(got, bytes(test, pos, n), n),
+				n);
 		KUNIT_EXPECT_EQ(test, file->iocb.ki_pos, pos + (loff_t)n);
 		KUNIT_EXPECT_EQ(test, at_cliff(file, &c, false, 0, 200),
 				(ssize_t)-EFAULT);
@@ -266,7 +270,8 @@ static void what_matches_counts(struct kunit *test)
 		KUNIT_ASSERT_EQ(test,
 				write(file, bytes(test, offset, len), len),
 				(ssize_t)len);
-		KUNIT_ASSERT_EQ(test, file->iocb.ki_pos, (loff_t)(offset + len));
+		KUNIT_ASSERT_EQ(test, file->iocb.ki_pos,
+				(loff_t)(offset + len));
 	}
 	KUNIT_ASSERT_EQ(test, srnd_counted(SRND_BYTES), counted);
 }
@@ -274,8 +279,8 @@ static void what_matches_counts(struct kunit *test)
 /* The count ends at the first mismatch, and the stream stands there. */
 static void the_first_mismatch_is_found(struct kunit *test)
 {
-	static const size_t at[] = { 1, 7, 8, 9, 255, 256, 257, 4095, 4096,
-				     4097, LONG - 1 };
+	static const size_t at[] = { 1,	  7,	8,    9,    255,     256,
+				     257, 4095, 4096, 4097, LONG - 1 };
 	u8 *data = bytes(test, 0, LONG);
 	struct srnd_fake *file;
 	size_t i;
@@ -283,8 +288,7 @@ static void the_first_mismatch_is_found(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(at); i++) {
 		file = open(test);
 		data[at[i]] ^= 0x80;
-		KUNIT_ASSERT_EQ(test, write(file, data, LONG),
-				(ssize_t)at[i]);
+		KUNIT_ASSERT_EQ(test, write(file, data, LONG), (ssize_t)at[i]);
 		KUNIT_ASSERT_EQ(test, file->iocb.ki_pos, (loff_t)at[i]);
 		KUNIT_ASSERT_EQ(test, write(file, data + at[i], LONG - at[i]),
 				(ssize_t)-EILSEQ);
@@ -340,8 +344,8 @@ static void writes_become_the_message(struct kunit *test)
 			(ssize_t)(LONG - 100));
 	KUNIT_ASSERT_EQ(test, file->iocb.ki_pos, 0LL);
 	KUNIT_ASSERT_EQ(test, read(file, got, 300), (ssize_t)300);
-	SRND_ASSERT_SAME(test, got, srnd_fake_absorbed(test, f, LONG, 300),
-			 300, "of the message");
+	SRND_ASSERT_SAME(test, got, srnd_fake_absorbed(test, f, LONG, 300), 300,
+			 "of the message");
 	KUNIT_ASSERT_EQ(test, write(file, message, 100), (ssize_t)-EILSEQ);
 }
 

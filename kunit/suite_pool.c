@@ -22,7 +22,9 @@ static const u8 zero_nonce[SRND_NONCE];
 static const void *each(SRND_PARAMS(prev, desc))
 {
 	static const enum srnd_generator generators[] = {
-		SRND_GEN_CHACHA20, SRND_GEN_SHAKE256, SRND_GEN_AES256,
+		SRND_GEN_CHACHA20,
+		SRND_GEN_SHAKE256,
+		SRND_GEN_AES256,
 	};
 	const enum srnd_generator *g = prev;
 
@@ -163,8 +165,10 @@ static void assert_renewed(struct kunit *test,
 			   const struct srnd_pool_instance *was)
 {
 	KUNIT_ASSERT_NE(test, memcmp(i->key, was->key, 16), 0);
-	KUNIT_ASSERT_NE(test, memcmp(i->buffer + was->taken,
-				     was->buffer + was->taken, 16), 0);
+	KUNIT_ASSERT_NE(test,
+			memcmp(i->buffer + was->taken, was->buffer + was->taken,
+			       16),
+			0);
 	KUNIT_ASSERT_EQ(test, i->given, 1ULL);
 	KUNIT_ASSERT_EQ(test, i->generation, srnd_pool_generation());
 }
@@ -378,8 +382,8 @@ static void every_moment_differs(struct kunit *test)
 
 static unsigned int other_cpu(struct kunit *test)
 {
-	unsigned int cpu = cpumask_any_but(cpu_online_mask,
-					   raw_smp_processor_id());
+	unsigned int cpu =
+		cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
 
 	if (cpu >= nr_cpu_ids)
 		SRND_SKIP(test, "one processor");
@@ -440,8 +444,8 @@ static void generators_have_names(struct kunit *test)
 		u32 number, format;
 		const char *name;
 	} want[] = {
-		{ SRND_GEN_CHACHA20, SHAKERANDOM_CHACHA20,
-		  SHAKERANDOM_CHACHA20, "chacha20" },
+		{ SRND_GEN_CHACHA20, SHAKERANDOM_CHACHA20, SHAKERANDOM_CHACHA20,
+		  "chacha20" },
 		{ SRND_GEN_SHAKE256, SHAKERANDOM_SHAKE256,
 		  SHAKERANDOM_SHAKE256_CTR, "shake256" },
 		{ SRND_GEN_AES256, SHAKERANDOM_AES256_CTR,

@@ -6,7 +6,7 @@
 #include "../uapi/shakerandom.h"
 #include "suites.h"
 
-#define LONG 20000	/* bytes: past two windows of any format */
+#define LONG 20000 /* bytes: past two windows of any format */
 
 static const u8 zeros[16];
 
@@ -32,35 +32,44 @@ static const struct refused {
 	{ "unknown format", { .format = 15, .seed_len = 32 } },
 	{ "huge format", { .format = ~0U, .seed_len = 32 } },
 	{ "unknown flag", { .format = SHAKERANDOM_SHAKE256, .flags = 4 } },
-	{ "both flags", { .format = SHAKERANDOM_CHACHA20, .flags = 3,
-			  .seed_len = 32 } },
-	{ "both flags of a sponge", { .format = SHAKERANDOM_SHAKE256,
-				      .flags = 3 } },
-	{ "reserved", { .format = SHAKERANDOM_CHACHA20, .seed_len = 32,
-			.reserved = 1 } },
+	{ "both flags",
+	  { .format = SHAKERANDOM_CHACHA20, .flags = 3, .seed_len = 32 } },
+	{ "both flags of a sponge",
+	  { .format = SHAKERANDOM_SHAKE256, .flags = 3 } },
+	{ "reserved",
+	  { .format = SHAKERANDOM_CHACHA20, .seed_len = 32, .reserved = 1 } },
 	{ "short key", { .format = SHAKERANDOM_CHACHA20, .seed_len = 31 } },
 	{ "long key", { .format = SHAKERANDOM_AES128_LE, .seed_len = 32 } },
 	{ "no key", { .format = SHAKERANDOM_AES256_ERASE } },
-	{ "ratchet", { .format = SHAKERANDOM_SHAKE256_RATCHET,
-		       .seed_len = 33 } },
-	{ "longest seed", { .format = SHAKERANDOM_SHAKE128,
-			    .seed_len = SHAKERANDOM_SEED_MAX + 1 } },
-	{ "longest text", { .format = SHAKERANDOM_CHACHA8,
-			    .flags = SHAKERANDOM_SEED_EXPAND,
-			    .seed_len = SHAKERANDOM_SEED_MAX + 1 } },
-	{ "nonce of a sponge", { .format = SHAKERANDOM_SHAKE256,
-				 .nonce[15] = 1 } },
-	{ "nonce that erases", { .format = SHAKERANDOM_AES256_ERASE,
-				 .seed_len = 32, .nonce[0] = 1 } },
-	{ "expanding a sponge", { .format = SHAKERANDOM_TURBOSHAKE128,
-				  .flags = SHAKERANDOM_SEED_EXPAND } },
-	{ "expanding sectors", { .format = SHAKERANDOM_SHAKE256_CTR,
-				 .flags = SHAKERANDOM_SEED_EXPAND } },
-	{ "absorbing chacha", { .format = SHAKERANDOM_CHACHA20, .seed_len = 32,
-				.flags = SHAKERANDOM_SEED_ABSORB } },
-	{ "absorbing a ratchet", { .format = SHAKERANDOM_TURBOSHAKE256_RATCHET,
-				   .seed_len = 136,
-				   .flags = SHAKERANDOM_SEED_ABSORB } },
+	{ "ratchet",
+	  { .format = SHAKERANDOM_SHAKE256_RATCHET, .seed_len = 33 } },
+	{ "longest seed",
+	  { .format = SHAKERANDOM_SHAKE128,
+	    .seed_len = SHAKERANDOM_SEED_MAX + 1 } },
+	{ "longest text",
+	  { .format = SHAKERANDOM_CHACHA8,
+	    .flags = SHAKERANDOM_SEED_EXPAND,
+	    .seed_len = SHAKERANDOM_SEED_MAX + 1 } },
+	{ "nonce of a sponge",
+	  { .format = SHAKERANDOM_SHAKE256, .nonce[15] = 1 } },
+	{ "nonce that erases",
+	  { .format = SHAKERANDOM_AES256_ERASE,
+	    .seed_len = 32,
+	    .nonce[0] = 1 } },
+	{ "expanding a sponge",
+	  { .format = SHAKERANDOM_TURBOSHAKE128,
+	    .flags = SHAKERANDOM_SEED_EXPAND } },
+	{ "expanding sectors",
+	  { .format = SHAKERANDOM_SHAKE256_CTR,
+	    .flags = SHAKERANDOM_SEED_EXPAND } },
+	{ "absorbing chacha",
+	  { .format = SHAKERANDOM_CHACHA20,
+	    .seed_len = 32,
+	    .flags = SHAKERANDOM_SEED_ABSORB } },
+	{ "absorbing a ratchet",
+	  { .format = SHAKERANDOM_TURBOSHAKE256_RATCHET,
+	    .seed_len = 136,
+	    .flags = SHAKERANDOM_SEED_ABSORB } },
 };
 
 static void bad_arguments_are_refused(struct kunit *test)
@@ -76,9 +85,11 @@ static void bad_arguments_are_refused(struct kunit *test)
 static void good_arguments_are_not(struct kunit *test)
 {
 	static const struct shakerandom_seed good[] = {
-		{ .format = SHAKERANDOM_CHACHA20, .seed_len = 32,
+		{ .format = SHAKERANDOM_CHACHA20,
+		  .seed_len = 32,
 		  .nonce[15] = 1 },
-		{ .format = SHAKERANDOM_CHACHA8, .seed_len = 0,
+		{ .format = SHAKERANDOM_CHACHA8,
+		  .seed_len = 0,
 		  .flags = SHAKERANDOM_SEED_EXPAND },
 		{ .format = SHAKERANDOM_AES256_ERASE,
 		  .seed_len = SHAKERANDOM_SEED_MAX,
@@ -88,7 +99,8 @@ static void good_arguments_are_not(struct kunit *test)
 		  .seed_len = SHAKERANDOM_SEED_MAX,
 		  .flags = SHAKERANDOM_SEED_ABSORB },
 		{ .format = SHAKERANDOM_SHAKE256_RATCHET, .seed_len = 136 },
-		{ .format = SHAKERANDOM_SHAKE256_CTR, .seed_len = 5,
+		{ .format = SHAKERANDOM_SHAKE256_CTR,
+		  .seed_len = 5,
 		  .nonce[0] = 1 },
 	};
 	size_t i;
@@ -103,8 +115,10 @@ static void text_is_expanded(struct kunit *test)
 	static const char text[] = "any text";
 	const struct srnd_format *f = srnd_format(SHAKERANDOM_CHACHA20);
 	const struct shakerandom_seed args = {
-		.format = SHAKERANDOM_CHACHA20, .seed_len = sizeof(text),
-		.flags = SHAKERANDOM_SEED_EXPAND, .nonce[3] = 9,
+		.format = SHAKERANDOM_CHACHA20,
+		.seed_len = sizeof(text),
+		.flags = SHAKERANDOM_SEED_EXPAND,
+		.nonce[3] = 9,
 	};
 	struct srnd_fake *file = srnd_fake_open(test, NULL, 0);
 	u8 key[SRND_KEY_MAX], got[100], want[100];
@@ -161,7 +175,7 @@ static void pieces_do_not_matter(struct kunit *test)
 	static const struct {
 		size_t piece, use;
 	} ways[] = {
-		{ 4096, 4096 }, { 1, 1 }, { 137, 137 }, { 4095, 4095 },
+		{ 4096, 4096 }, { 1, 1 },     { 137, 137 }, { 4095, 4095 },
 		{ 4096, 1000 }, { 200, 199 }, { 137, 1 },
 	};
 	const struct srnd_format *f = test->param_value;
@@ -190,8 +204,8 @@ static void peeking_moves_nothing(struct kunit *test)
 	int i;
 
 	for (i = 0; i < 3; i++) {
-		KUNIT_ASSERT_EQ(test,
-				srnd_cursor_begin(&c, &file->iocb, false), 0);
+		KUNIT_ASSERT_EQ(test, srnd_cursor_begin(&c, &file->iocb, false),
+				0);
 		srnd_cursor_peek(&c, got, sizeof(got));
 		srnd_cursor_end(&c, &file->iocb);
 		SRND_ASSERT_SAME(test, got, want, sizeof(got), "look %d", i);
@@ -340,8 +354,7 @@ static void windows_forget(struct kunit *test)
 		for (i = 0; i + 16 <= 500; i += 44) {
 			KUNIT_ASSERT_FALSE(test, holds(s->window, f->window,
 						       got + i));
-			KUNIT_ASSERT_FALSE(test, holds(s, sizeof(*s),
-						       got + i));
+			KUNIT_ASSERT_FALSE(test, holds(s, sizeof(*s), got + i));
 		}
 	}
 }
@@ -382,8 +395,8 @@ static void messages_grow_until_read(struct kunit *test)
 	absorb(test, file, message + 1, 500);
 	absorb(test, file, message + 501, 499);
 	read_in_pieces(test, file, got, 300, 300, 299);
-	SRND_ASSERT_SAME(test, got, srnd_fake_absorbed(test, f, 1000, 300),
-			 300, "after the message");
+	SRND_ASSERT_SAME(test, got, srnd_fake_absorbed(test, f, 1000, 300), 300,
+			 "after the message");
 	KUNIT_ASSERT_EQ(test, srnd_cursor_begin(&c, &file->iocb, true), 0);
 	KUNIT_EXPECT_FALSE(test, c.absorbing);
 	srnd_cursor_end(&c, &file->iocb);
@@ -430,16 +443,16 @@ static void unseeded_files_read_the_pool(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
 		file->iocb.ki_pos = 77;
-		KUNIT_ASSERT_EQ(test,
-				srnd_cursor_begin(&c, &file->iocb, false), 0);
+		KUNIT_ASSERT_EQ(test, srnd_cursor_begin(&c, &file->iocb, false),
+				0);
 		n = srnd_cursor_peek(&c, got, lengths[i]);
 		srnd_cursor_took(&c, got, n, n);
 		/* Only long reads are worth a key of their own. */
 		KUNIT_EXPECT_EQ(test, c.bulk_begun, lengths[i] > SRND_SMALL);
 		srnd_cursor_end(&c, &file->iocb);
 		KUNIT_ASSERT_EQ(test, n, lengths[i]);
-		KUNIT_ASSERT_NE(test, memcmp(got + n - 16, zeros,
-					     sizeof(zeros)), 0);
+		KUNIT_ASSERT_NE(test,
+				memcmp(got + n - 16, zeros, sizeof(zeros)), 0);
 		KUNIT_ASSERT_EQ(test, file->iocb.ki_pos, 77LL);
 	}
 }

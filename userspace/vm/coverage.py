@@ -12,7 +12,7 @@ import deps
 import kernels
 import uml
 from check import ROOT, SHORT
-from common import HERE, Failure, cache, environment, must, say
+from common import HERE, Failure, cache, environment, must
 
 KERNEL = "um-6.1-gcov"
 PACKAGES = ("gcovr", "gcc", "make", "libc6-dev", "libcmocka-dev")
