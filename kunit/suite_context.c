@@ -65,6 +65,7 @@ static void work(struct job *j)
 		srnd_engine_squeeze(&j->s, j->f, j->out, BYTES);
 		wanted(j, BYTES);
 	}
+	/* With the bytes; in_busy_hardirq acquires. */
 	smp_store_release(&j->done, true);
 }
 
@@ -176,6 +177,7 @@ static void in_busy_hardirq(struct job *j)
 	if (!srnd_simd_begin(&simd))
 		return;
 	irq_work_queue(&j->irq);
+	/* Released by work. */
 	while (!smp_load_acquire(&j->done) && time_before(jiffies, end))
 		cpu_relax();
 	srnd_simd_end(&simd);

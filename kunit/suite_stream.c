@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What an open file reads from: arguments, positions, partial use, absorbing. */
+/* What an open file reads from: arguments, positions, parts, absorbing. */
 #include <linux/err.h>
 
 #include "../driver/engine.h"

@@ -75,7 +75,7 @@ KERNELS = {kernel.name: kernel for kernel in (
     Kernel("um-6.1", USER_MODE, BOOKWORM, r"linux-source-6\.1", uml=True, config=("uml.config",)),
     Kernel("um-7", USER_MODE, ("trixie-backports",), r"linux-source-7\.\d+", uml=True, config=("uml.config",)),
     Kernel("um-6.1-gcov", USER_MODE, BOOKWORM, r"linux-source-6\.1", uml=True, words=("GCOV_PROFILE=y",),
-           config=("uml.config", "gcov.config")),
+           config=("gcov.config", "uml.config")),
     row("amd64", "6.1-debug", BOOKWORM, r"linux-source-6\.1", config=("debug.config", "kasan.config")),
     row("amd64", "6.1-kcsan", BOOKWORM, r"linux-source-6\.1", config=("debug.config", "kcsan.config")),
 )}
