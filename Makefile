@@ -72,12 +72,16 @@ define NEED_HEADERS
 @test -e $(KDIR)/Makefile || { \
 	echo "no kernel headers in $(KDIR):" >&2; \
 	echo "    apt-get install linux-headers-$$(uname -r), or name a build tree with KDIR=" >&2; exit 1; }
+endef
+
+define NEED_PLAIN_PATH
 @test $(words $(CURDIR)) = 1 || { \
 	echo "the kernel's makefiles cannot build in a path with spaces: $(CURDIR)" >&2; exit 1; }
 endef
 
 module:
 	$(NEED_HEADERS)
+	$(NEED_PLAIN_PATH)
 	@$(KBUILD) modules
 
 # A package being made (DESTDIR) leaves the index of modules to the machine it will be installed on.

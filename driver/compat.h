@@ -10,12 +10,23 @@
 #include <linux/mm.h>
 #include <linux/splice.h>
 #include <linux/version.h>
-
-#include <asm/archrandom.h>
+#include <asm/archrandom.h>	/* not with linux/random.h since 6.2 */
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "shakerandom needs Linux 6.1 or newer"
 #endif
+
+/*
+ * What the processor's own generator gives, or 0. User-mode Linux exports none.
+ */
+static inline unsigned long srnd_processor_random(void)
+{
+	unsigned long v;
+
+	if (IS_ENABLED(CONFIG_UML) || !arch_get_random_longs(&v, 1))
+		return 0;
+	return v;
+}
 
 /* 6.5 removed generic_file_splice_read in favour of copy_splice_read. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
@@ -32,15 +43,6 @@ static inline void srnd_vm_flags_mod(struct vm_area_struct *vma,
 #else
 #define srnd_vm_flags_mod vm_flags_mod
 #endif
-
-/*
- * The processor's own randomness, if it has any. User-mode Linux asks its host,
- * through a function that it does not export.
- */
-static inline bool srnd_processor_random(unsigned long *v)
-{
-	return !IS_ENABLED(CONFIG_UML) && arch_get_random_longs(v, 1);
-}
 
 /* 6.19 has arm64's callers bring the memory that saves the vector registers. */
 #if defined(CONFIG_ARM64) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)

@@ -207,8 +207,7 @@ void srnd_pool_mix_moment(void)
 
 	/* The time that mixing takes varies, so each round adds a little. */
 	for (i = 0; i < 32; i++) {
-		if (!srnd_processor_random(&now.processor))
-			now.processor = 0;
+		now.processor = srnd_processor_random();
 		now.cycles = random_get_entropy();
 		mix(&now, sizeof(now));
 	}

@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import errno
 import functools
+import gzip
 import os
 import pickle
 import platform
@@ -52,6 +53,15 @@ class Info(ctypes.Structure):
     _fields_ = [("abi_version", ctypes.c_uint32), ("mode", ctypes.c_uint32), ("format", ctypes.c_uint32),
                 ("default_format", ctypes.c_uint32), ("generation", ctypes.c_uint64), ("formats", ctypes.c_uint64),
                 ("position", ctypes.c_uint64), ("version", ctypes.c_char * 16), ("backend", ctypes.c_char * 16)]
+
+
+def configured(option):
+    """Whether the kernel was built with it, as far as the kernel tells."""
+    try:
+        with gzip.open("/proc/config.gz", "rt", encoding="ascii") as file:
+            return f"CONFIG_{option}=y\n" in file.read()
+    except FileNotFoundError:
+        return False
 
 
 def request(direction, number, size):

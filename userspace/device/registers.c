@@ -26,19 +26,24 @@
 #define AVX512_REGISTERS 32
 #define REGISTER_BYTES 64
 
-static int wide;	/* whether AVX-512 is there, or just AVX */
+static int has_avx, has_avx512;
 
 static size_t state_bytes(void)
 {
 	__builtin_cpu_init();
-	wide = __builtin_cpu_supports("avx512f");
-	return wide ? AVX512_REGISTERS * REGISTER_BYTES : 16 * 32;
+	has_avx = __builtin_cpu_supports("avx");
+	has_avx512 = __builtin_cpu_supports("avx512f");
+	if (has_avx512)
+		return AVX512_REGISTERS * REGISTER_BYTES;
+	return has_avx ? 16 * 32 : 16 * 16;
 }
 
 #define EACH16(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7) \
 	f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15)
 #define EACH16_HIGH(f) f(16) f(17) f(18) f(19) f(20) f(21) f(22) f(23) \
 	f(24) f(25) f(26) f(27) f(28) f(29) f(30) f(31)
+#define LOAD_X(n) "movdqu 16*" #n "(%[in]), %%xmm" #n "\n\t"
+#define STORE_X(n) "movdqu %%xmm" #n ", 16*" #n "(%[out])\n\t"
 #define LOAD_Y(n) "vmovdqu 32*" #n "(%[in]), %%ymm" #n "\n\t"
 #define STORE_Y(n) "vmovdqu %%ymm" #n ", 32*" #n "(%[out])\n\t"
 #define LOAD_Z(n) "vmovdqu64 64*" #n "(%[in]), %%zmm" #n "\n\t"
@@ -64,11 +69,13 @@ static void visit(const uint8_t *in, uint8_t *out, int fd, void *buffer,
 {
 	long result = SYS_read;
 
-	if (wide)
+	if (has_avx512)
 		ROUND(EACH16(LOAD_Z) EACH16_HIGH(LOAD_Z),
 		      EACH16(STORE_Z) EACH16_HIGH(STORE_Z));
-	else
+	else if (has_avx)
 		ROUND(EACH16(LOAD_Y), EACH16(STORE_Y));
+	else
+		ROUND(EACH16(LOAD_X), EACH16(STORE_X));
 }
 
 #elif defined(__aarch64__)

@@ -3,7 +3,6 @@
 the kernel's checkers found. KASAN, UBSAN and most others stop the guest at once (panic_on_warn)."""
 
 import contextlib
-import gzip
 import os
 import re
 import threading
@@ -19,11 +18,6 @@ FAIL_NTH = "/proc/thread-self/fail-nth"
 KMEMLEAK = "/sys/kernel/debug/kmemleak"
 LOCKDEP = "/proc/lockdep_stats"
 DEBUG_KERNEL = any(map(os.path.exists, (FAIL_NTH, KMEMLEAK, LOCKDEP, "/sys/kernel/debug/kcsan")))
-
-
-def configured(option):
-    with gzip.open("/proc/config.gz", "rt", encoding="ascii") as file:
-        return f"CONFIG_{option}=y\n" in file.read()
 
 
 def load_tests(loader, tests, pattern):
@@ -215,7 +209,7 @@ class Loading(test_module.LoadTest):
 
 class Cycles(test_module.LoadTest):
     # Where the kernel holds released objects back, an unload takes seconds.
-    CYCLES = 30 if os.path.exists("/proc/config.gz") and configured("DEBUG_KOBJECT_RELEASE") else 1000
+    CYCLES = 30 if device.configured("DEBUG_KOBJECT_RELEASE") else 1000
     SECONDS = 2500
 
     def test_loads_with_concurrent_opens(self):

@@ -113,4 +113,5 @@ class KernelCrypto(DeviceTest):
             stream = self.stream(number)
             stream.start(fd)
             offset, length = self.place()
-            self.assertBytes(os.pread(fd, length, offset), self.keystream(stream, offset, length), f"{stream} at {offset}")
+            self.assertBytes(os.pread(fd, length, offset), self.keystream(stream, offset, length),
+                             f"{stream} at {offset}")

@@ -2,6 +2,7 @@
 """The vector registers of user programs are nobody's business."""
 
 import os
+import platform
 import subprocess
 import unittest
 
@@ -13,6 +14,7 @@ SECONDS = 4
 
 
 class Registers(DeviceTest):
+    @unittest.skipUnless(platform.machine() in ("x86_64", "aarch64"), "no vector code for this kind of processor")
     @unittest.skipUnless(os.path.exists(PROGRAM), device.BUILD_FIRST)
     def test_undisturbed(self):
         """Reading itself, and interrupted by readers on the same processor."""

@@ -123,8 +123,8 @@ class Archive:
             done = run(argv, **options)
             if done.returncode == 0:
                 return
-        raise Unreachable(f"could not {what} from the Debian archive; is the network up?\n"
-                      + "\n".join("    " + line for line in done.stdout.splitlines()[-6:]))
+        raise Unreachable(f"could not {what} from the Debian archive; is the network up?\n" +
+                          "\n".join("    " + line for line in done.stdout.splitlines()[-6:]))
 
     def names(self, prefix):
         return must(["apt-cache", *self.options(), "pkgnames", prefix]).split()

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent import futures
 from dataclasses import dataclass, field
 
 import deps
@@ -32,6 +33,8 @@ LINT = ("gcc", "g++", "clang", "clang-tidy", "clang-format", "sparse", "shellche
 DEVICE = "userspace/device userspace/native/reference.py"
 # What a slow guest has time for: the bytes of every format, and all ways to read them.
 SHORT = "test_formats. test_read. test_position. test_registers. test_streams."
+SHORTEST = "Golden KnownAnswers Lengths"
+MOST_AT_ONCE = 4        # guests need memory
 DEFAULT = "6.1"         # kernel of suites that name none
 LINE = re.compile(r"^[\w -]+: (\d+) passed, (\d+) failed, (\d+) skipped$")
 SKIPPED = re.compile(r"^skipped +\S+(?: \([\d.]+ s\))?: (.*)$")
@@ -42,6 +45,7 @@ class Suite:
     name: str
     command: list
     variables: dict = field(default_factory=dict)
+    first: bool = False     # others need what it makes
 
 
 @dataclass
@@ -52,6 +56,13 @@ class Outcome:
     skipped: int = 0
     reasons: Counter = field(default_factory=Counter)   # of what was skipped
     seconds: float = 0
+    output: list = field(default_factory=list)
+    live: bool = False      # whether it is shown as it comes: else when it has ended
+
+    def say(self, text):
+        self.output.append(text)
+        if self.live:
+            print(text, end="", flush=True)
 
 
 def guest_suite(kernel, words="", **variables):
@@ -74,38 +85,59 @@ def kunit_suite(kernel, **variables):
                  {"KERNEL": kernel, "FILES": "userspace/device/kunit", "TIMEOUT": "300", "STRICT": "1", **variables})
 
 
+def built(what, *targets):
+    """Compiled parts of tests."""
+    return Suite(what, ["sh", "-ec", "; ".join(f"make -s -C {target}" for target in targets)], first=True)
+
+
 def programs(machine=""):
     """The compiled parts of the device tests."""
-    return Suite(f"programs for {machine or 'the'} guests",
-                 ["make", "-s", "-C", "userspace/device", *([f"MACHINE={machine}"] if machine else [])])
+    return built(f"programs for {machine or 'the'} guests",
+                 "userspace/device" + (f" MACHINE={machine}" if machine else ""))
+
+
+def on_this_machine():
+    yield Suite("native", ["userspace/native/run"])
+    yield Suite("lint", [sys.executable, "-B", "userspace/lint/run"])
+    yield Suite("library", ["userspace/lib/test/run-guest"])
+    yield Suite("command", ["userspace/tool/test/run-native"])
+
+
+def on_debian():
+    """The real kernels, other architectures among them; longest first, so that workers end together."""
+    yield guest_suite("amd64-6.1")
+    yield Suite("broken modules", [sys.executable, "-B", str(HERE / "broken.py")])
+    yield guest_suite("arm64-6.1", SHORT)
+    yield guest_suite("amd64-6.12", SHORT)
+    yield guest_suite("s390x-6.1", SHORTEST)        # the other byte order
+    yield Suite("DKMS", [sys.executable, "-B", str(HERE / "dkms.py")])
+    yield guest_suite("amd64-7.x", SHORT)
+    yield guest_suite("i386-6.1", SHORTEST)         # 32 bits
+    for kernel in ("arm64-6.1", "s390x-6.1"):
+        yield library_suite(kernel)
+
+
+def at_native_speed():
+    """User-mode Linux, and with it all that this processor has."""
+    yield guest_suite("um-6.1", SHORT)
+    yield Suite("a file of 1 GiB on um-6.1",
+                [str(HERE / "vm"), "run", "cd device && DEVICE_DISK=1024 exec ./run streams.Disk"],
+                {"KERNEL": "um-6.1", "FILES": DEVICE, "TIMEOUT": "600", "MEM": "2560", "STRICT": "1"})
+    for backends in ("portable", "avx2,aesni,bmi", "avx512vl,vaes256"):
+        yield guest_suite("um-6.1", "test_formats. test_streams.", PARAMS=f"backends={backends}")
+    yield kunit_suite("um-6.1")
 
 
 def suites():
-    yield Suite("lint", [sys.executable, "-B", "userspace/lint/run"])
-    yield Suite("native", ["userspace/native/run"])
-    yield Suite("library", ["sh", "-c", "make -s -C userspace/lib/test && exec userspace/lib/test/run-guest"])
-    yield Suite("command", ["userspace/tool/test/run-native"])
     yield programs()
-    yield guest_suite("amd64-6.1")
-    yield Suite("broken modules", [sys.executable, "-B", str(HERE / "broken.py")])
-    yield guest_suite("amd64-6.12")
-    yield guest_suite("amd64-7.x", SHORT)
-    yield Suite("DKMS", [sys.executable, "-B", str(HERE / "dkms.py")])
-    yield guest_suite("um-6.1", SHORT)
-    yield Suite("a file of 1 GiB on um-6.1", [str(HERE / "vm"), "run", "cd device && DEVICE_DISK=1024 exec ./run streams.Disk"],
-                {"KERNEL": "um-6.1", "FILES": DEVICE, "TIMEOUT": "600", "MEM": "2560", "STRICT": "1"})
     yield programs("aarch64")
-    yield guest_suite("arm64-6.1", SHORT)
-    yield guest_suite("s390x-6.1", SHORT)           # the other byte order
-    yield guest_suite("i386-6.1", "Golden KnownAnswers Lengths")    # 32 bits
-    for backends in ("portable", "avx2,aesni,bmi", "avx512vl,vaes256"):
-        yield guest_suite("um-6.1", "test_formats. test_streams.", PARAMS=f"backends={backends}")
+    yield built("library and command", "userspace/lib/test", "userspace/tool", "userspace/tool/examples")
+    yield from on_debian()
+    yield from on_this_machine()
+    yield from at_native_speed()
     for kernel in ("amd64-6.1", "um-6.1"):
         yield library_suite(kernel)
         yield Suite(f"command on {kernel}", ["userspace/tool/test/run-guest", kernel], {"STRICT": "1"})
-    for kernel in ("arm64-6.1", "s390x-6.1"):       # the other byte order, another compiler
-        yield library_suite(kernel)
-    yield kunit_suite("um-6.1")
 
 
 def packages():
@@ -130,18 +162,15 @@ def built_ahead(kernel):
 
 
 def run_suite(suite, outcome):
-    """Shows a suite's output as it comes; returns its last line and status."""
-    last = ""
+    """Keeps a suite's output; returns its last line and status."""
     with subprocess.Popen(suite.command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace",
                           env=environment(**suite.variables)) as process:
         for line in process.stdout:
-            print(line, end="", flush=True)
-            last = line.strip() or last
-            skipped = SKIPPED.match(last)
-            if skipped and line.strip():
-                outcome.reasons[skipped[1]] += 1
-    return last, process.returncode
+            outcome.say(line)
+    lines = [line.strip() for line in outcome.output if line.strip()]
+    outcome.reasons.update(found[1] for found in map(SKIPPED.match, lines) if found)
+    return lines[-1] if lines else "", process.returncode
 
 
 def judge(suite, outcome):
@@ -161,11 +190,11 @@ def attempt(suite, outcome, lenient):
         if "KERNEL" in suite.variables:
             fetch.everything(kernels.find(suite.variables["KERNEL"]))
     except Unreachable as error:
-        say(str(error))
+        outcome.say(f"{error}\n")
         outcome.reasons[str(error).splitlines()[0]] += 1
         outcome.skipped, outcome.failed = int(lenient), int(not lenient)
     except Failure as error:
-        say(str(error))
+        outcome.say(f"{error}\n")
         outcome.failed = 1
     else:
         judge(suite, outcome)
@@ -179,26 +208,38 @@ def table(outcomes):
             print(f"    {count} {'skipped' if one.skipped else 'failed'}: {reason}")
 
 
-def report(listed, lenient=True):
-    """Runs suites, and sums up; whether one failed."""
-    outcomes = []
-    for suite in listed:
+def timed(suite, outcome, lenient):
+    start = time.monotonic()
+    if outcome.live:
         print(f"\n== {suite.name}", flush=True)
-        start = time.monotonic()
-        outcomes.append(Outcome(suite.name))
-        attempt(suite, outcomes[-1], lenient)
-        outcomes[-1].seconds = time.monotonic() - start
+    attempt(suite, outcome, lenient)
+    outcome.seconds = time.monotonic() - start
+    return outcome
+
+
+def report(listed, at_once=1, lenient=True):
+    """Runs suites, so many at once, and sums up; whether one failed."""
+    outcomes, pending = [], []
+    with futures.ThreadPoolExecutor(at_once) as workers:
+        for suite in listed:
+            outcomes.append(Outcome(suite.name, live=at_once == 1 or suite.first))
+            pending.append(workers.submit(timed, suite, outcomes[-1], lenient))
+            if suite.first:
+                futures.wait(pending)
+        for ended in futures.as_completed(pending):
+            outcome = ended.result()
+            if not outcome.live:
+                print(f"\n== {outcome.name}\n{''.join(outcome.output)}", end="", flush=True)
     table(outcomes)
-    failed = sum(one.failed for one in outcomes)
-    print("%d passed, %d failed, %d skipped" % (sum(one.passed for one in outcomes), failed,
-                                               sum(one.skipped for one in outcomes)), flush=True)
+    passed, failed, skipped = (sum(getattr(one, what) for one in outcomes) for what in ("passed", "failed", "skipped"))
+    print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
     return failed > 0
 
 
 def main():
     deps.ensure(packages())
     with built_ahead("um-6.1"):
-        return report(suites())
+        return report(suites(), at_once=min(os.cpu_count() or 1, MOST_AT_ONCE))
 
 
 if __name__ == "__main__":

@@ -64,7 +64,8 @@ def install(packages):
         if attempt:
             time.sleep(2 ** attempt)
         apt_get(prefix, "update")       # its failure may concern another archive: let install judge
-        if apt_get(prefix, "install", "--no-install-recommends", *packages):
+        # Debian's gcc-multilib and cross compilers exclude each other: nobody's are taken away.
+        if apt_get(prefix, "install", "--no-remove", "--no-install-recommends", *packages):
             return
         if os.geteuid() and run(["sudo", "-n", "true"]).returncode:
             break                       # no permission: trying again cannot help

@@ -14,7 +14,7 @@ import deps
 import kernelfiles
 import kernels
 import toolroot
-from common import HERE, Failure, cache, environment, run, say, source_root
+from common import HERE, Failure, Unreachable, cache, environment, run, say, source_root
 from sandbox import command
 
 KERNELS = ("amd64-6.1", "amd64-6.12", "amd64-7.x")
@@ -134,7 +134,12 @@ def main(names):
     deps.ensure([*PACKAGES, *(package for kernel in listed for package in deps.wanted(kernel))])
     for kernel in listed:
         with tempfile.TemporaryDirectory(dir=cache("run")) as home:
-            machine = Machine(kernel, Path(home))
+            try:
+                machine = Machine(kernel, Path(home))
+            except Unreachable as error:
+                tally.skipped += 1
+                print(f"skipped {kernel.name}: {str(error).splitlines()[0]}", flush=True)
+                continue
             if kernel is listed[0]:
                 complaints(tally, machine)
             cycle(tally, machine)

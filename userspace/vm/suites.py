@@ -24,7 +24,10 @@ def debug():
     # Here the vector unit refuses, and processors leave.
     yield kunit_suite("amd64-6.1-debug", MEM="2048", TIMEOUT="1800")
     yield patient(guest_suite("amd64-6.1-debug", **SLOW))
-    yield patient(guest_suite("amd64-6.1-kcsan", "test_trust test_secure test_signal test_module test_debug", **SLOW))
+    races = patient(guest_suite("amd64-6.1-kcsan", "test_trust test_secure test_signal test_module test_debug", **SLOW))
+    # The kernel has races of its own, at which it shall not panic: the last test looks for ours in the log.
+    races.command[-1] = "echo 0 >/proc/sys/kernel/panic_on_warn && " + races.command[-1]
+    yield races
     yield Suite("latency on amd64-6.1-rt", [str(HERE / "vm"), "run", "exec device/latency"],
                 {"KERNEL": "amd64-6.1-rt", "FILES": "userspace/device", "TIMEOUT": "900"})
 
