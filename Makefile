@@ -9,7 +9,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 VERBATIM := CMD FILES KERNEL PARAMS CPU SMP MEM TIMEOUT INSMOD
 $(foreach name,$(VERBATIM),$(eval override export $(name) := $$(value $(name))))
 
-.PHONY: help run shell deps list module clean install uninstall dkms-install dkms-remove check lint bench \
+.PHONY: help run shell deps list module clean install uninstall dkms-install dkms-remove check lint coverage fuzz bench \
 	bench-device
 
 define HELP
@@ -21,6 +21,8 @@ make lint             those that run nothing: compilers' warnings, analyzers, st
 make check-trust      what a guest cannot see of itself: its memory searched, cloned, put to sleep
 make check-kernels    the device tests in every kernel of 'make list' that Debian ships, and on other processors
 make check-debug      the device tests in kernels that look for mistakes (KASAN, lockdep, ...): hours
+make coverage         which lines of the driver the tests run
+make fuzz SECONDS=600 random programs against the core's variants; what it learns is kept in the cache
 make statistics       rngtest and dieharder on every generator
 make bench            speed of the cores, the device and the kernel's inside, against peers
 make bench-device     speed of this machine's own /dev/shakerandom
@@ -45,8 +47,11 @@ help:
 	$(info $(HELP))
 	@:
 
-run shell list deps check lint check-kernels check-trust check-debug statistics:
+run shell list deps check lint check-kernels check-trust check-debug coverage statistics:
 	@$(VM) $@
+
+fuzz:
+	@FUZZ_SECONDS='$(SECONDS)' $(VM) fuzz
 
 # Everything against its peers, in one table; OUT= says where the JSON and the plot go.
 bench:

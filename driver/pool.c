@@ -4,10 +4,7 @@
 #include <linux/gfp.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
-#include <linux/local_lock.h>
 #include <linux/mm.h>
-#include <linux/notifier.h>
-#include <linux/percpu.h>
 #include <linux/poll.h>
 #include <linux/random.h>
 #include <linux/sizes.h>
@@ -20,29 +17,11 @@
 #include "compat.h"
 #include "engine.h"
 #include "pool.h"
+#include "pool_inside.h"
 
-#define BUFFER_BYTES 4096
 #define RESEED_BYTES SZ_256M	/* of output under one lineage of keys */
 
-/*
- * What one CPU holds of one generator. buffer[taken..] is output not yet
- * delivered, everything before it is zero; key makes the next buffer.
- */
-struct instance {
-	u8 key[SRND_KEY_MAX];
-	u64 generation;		/* 0: never keyed */
-	unsigned long born;	/* jiffies of the last rekeying */
-	u64 given;		/* bytes since then, bulk reads included */
-	u32 taken;
-	u8 buffer[BUFFER_BYTES];
-};
-
-struct cpu_pool {
-	local_lock_t lock;
-	struct instance instances[SRND_GENERATORS];
-};
-
-static struct cpu_pool __percpu *pools;
+struct srnd_pool_cpu __percpu *srnd_pools;
 static unsigned long reseed_age __ro_after_init;
 static enum cpuhp_state hotplug_state;
 
@@ -52,7 +31,7 @@ static bool in_transition;	/* suspending or resuming */
 DECLARE_WAIT_QUEUE_HEAD(srnd_pool_wait);
 
 static DEFINE_SPINLOCK(mix_lock);
-static u8 mixed[SRND_MIX];
+u8 srnd_pool_mixed[SRND_MIX];
 
 static const struct {
 	u32 number;	/* as the user selects it */
@@ -134,7 +113,9 @@ static int vm_forked(struct notifier_block *nb, unsigned long action,
 	return NOTIFY_DONE;
 }
 
-static struct notifier_block vmfork_notifier = { .notifier_call = vm_forked };
+struct notifier_block srnd_pool_vmfork_notifier = {
+	.notifier_call = vm_forked,
+};
 
 /*
  * A hibernation image may be restored more than once, and readers thaw before
@@ -160,7 +141,7 @@ static int power_changed(struct notifier_block *nb, unsigned long action,
 	return NOTIFY_DONE;
 }
 
-static struct notifier_block power_notifier = {
+struct notifier_block srnd_pool_power_notifier = {
 	.notifier_call = power_changed,
 };
 
@@ -202,8 +183,10 @@ static void mix(const void *data, size_t len)
 	srnd_sponge_absorb(&s, srnd_keccak_portable, domain, sizeof(domain));
 	srnd_sponge_absorb(&s, srnd_keccak_portable, data, len);
 	spin_lock(&mix_lock);
-	srnd_sponge_absorb(&s, srnd_keccak_portable, mixed, sizeof(mixed));
-	srnd_sponge_squeeze(&s, srnd_keccak_portable, mixed, sizeof(mixed));
+	srnd_sponge_absorb(&s, srnd_keccak_portable, srnd_pool_mixed,
+			   sizeof(srnd_pool_mixed));
+	srnd_sponge_squeeze(&s, srnd_keccak_portable, srnd_pool_mixed,
+			    sizeof(srnd_pool_mixed));
 	spin_unlock(&mix_lock);
 	srnd_wipe(&s, sizeof(s));
 }
@@ -234,7 +217,7 @@ void srnd_pool_mix_moment(void)
 static void copy_mixed(u8 out[SRND_MIX])
 {
 	spin_lock(&mix_lock);
-	memcpy(out, mixed, SRND_MIX);
+	memcpy(out, srnd_pool_mixed, SRND_MIX);
 	spin_unlock(&mix_lock);
 }
 
@@ -249,7 +232,7 @@ static bool stale(u64 of_generation, unsigned long born, u64 given)
  * New key = SHAKE256(old key, kernel randomness, what users wrote, CPU,
  * generator): no worse than the best of them. The old buffer goes with it.
  */
-static void rekey(struct instance *i, u32 g)
+static void rekey(struct srnd_pool_instance *i, u32 g)
 {
 	static const char domain[] = "shakerandom-rekey-v1";
 	struct {
@@ -279,12 +262,12 @@ static void rekey(struct instance *i, u32 g)
 	i->born = jiffies;
 	i->given = 0;
 	srnd_wipe(i->buffer, sizeof(i->buffer));
-	i->taken = BUFFER_BYTES;
+	i->taken = SRND_POOL_BUFFER;
 	srnd_count(SRND_RESEEDS, 1);
 }
 
 /* Fast key erasure: the first bytes of the new buffer are the next key. */
-static void refill(struct instance *i, u32 g)
+static void refill(struct srnd_pool_instance *i, u32 g)
 {
 	const struct srnd_format *f = srnd_generator_format(g);
 	union srnd_instance s;
@@ -298,13 +281,14 @@ static void refill(struct instance *i, u32 g)
 }
 
 /* Takes up to @len bytes that the instance then no longer knows. */
-static size_t take_some(struct instance *i, u32 g, u8 *out, size_t len)
+static size_t take_some(struct srnd_pool_instance *i, u32 g, u8 *out,
+			size_t len)
 {
 	if (stale(i->generation, i->born, i->given))
 		rekey(i, g);
-	if (i->taken == BUFFER_BYTES)
+	if (i->taken == SRND_POOL_BUFFER)
 		refill(i, g);
-	len = min_t(size_t, len, BUFFER_BYTES - i->taken);
+	len = min_t(size_t, len, SRND_POOL_BUFFER - i->taken);
 	memcpy(out, i->buffer + i->taken, len);
 	srnd_wipe(i->buffer + i->taken, len);
 	i->taken += len;
@@ -314,14 +298,14 @@ static size_t take_some(struct instance *i, u32 g, u8 *out, size_t len)
 
 void srnd_pool_take(enum srnd_generator g, u8 *out, size_t len)
 {
-	struct instance *i;
+	struct srnd_pool_instance *i;
 	size_t n;
 
 	for (; len; out += n, len -= n) {
-		local_lock(&pools->lock);
-		i = this_cpu_ptr(&pools->instances[g]);
+		local_lock(&srnd_pools->lock);
+		i = this_cpu_ptr(&srnd_pools->instances[g]);
 		n = take_some(i, g, out, len);
-		local_unlock(&pools->lock);
+		local_unlock(&srnd_pools->lock);
 	}
 }
 
@@ -344,9 +328,9 @@ void srnd_bulk_begin(struct srnd_bulk *b, enum srnd_generator g)
 /* What a one-time key has given counts for the instance it came from. */
 static void account(enum srnd_generator g, u64 given)
 {
-	local_lock(&pools->lock);
-	this_cpu_ptr(&pools->instances[g])->given += given;
-	local_unlock(&pools->lock);
+	local_lock(&srnd_pools->lock);
+	this_cpu_ptr(&srnd_pools->instances[g])->given += given;
+	local_unlock(&srnd_pools->lock);
 }
 
 void srnd_bulk_read(struct srnd_bulk *b, u8 *out, size_t len)
@@ -371,7 +355,7 @@ void srnd_bulk_end(struct srnd_bulk *b)
 /* A CPU that went away keeps nothing, and starts afresh when it comes back. */
 static int wipe_cpu(unsigned int cpu)
 {
-	struct cpu_pool *p = per_cpu_ptr(pools, cpu);
+	struct srnd_pool_cpu *p = per_cpu_ptr(srnd_pools, cpu);
 
 	srnd_wipe(p->instances, sizeof(p->instances));
 	return 0;
@@ -381,11 +365,11 @@ static int pools_create(void)
 {
 	int cpu;
 
-	pools = alloc_percpu(struct cpu_pool);
-	if (!pools)
+	srnd_pools = alloc_percpu(struct srnd_pool_cpu);
+	if (!srnd_pools)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
-		local_lock_init(&per_cpu_ptr(pools, cpu)->lock);
+		local_lock_init(&per_cpu_ptr(srnd_pools, cpu)->lock);
 	return 0;
 }
 
@@ -395,8 +379,8 @@ static void pools_destroy(void)
 
 	for_each_possible_cpu(cpu)
 		wipe_cpu(cpu);
-	free_percpu(pools);
-	srnd_wipe(mixed, sizeof(mixed));
+	free_percpu(srnd_pools);
+	srnd_wipe(srnd_pool_mixed, sizeof(srnd_pool_mixed));
 }
 
 static int page_create(void)
@@ -428,16 +412,16 @@ int srnd_pool_init(unsigned int reseed_seconds)
 	if (err < 0)
 		goto free_pools;
 	hotplug_state = err;
-	err = register_pm_notifier(&power_notifier);
+	err = register_pm_notifier(&srnd_pool_power_notifier);
 	if (err)
 		goto remove_hotplug;
-	err = register_random_vmfork_notifier(&vmfork_notifier);
+	err = register_random_vmfork_notifier(&srnd_pool_vmfork_notifier);
 	if (err)
 		goto remove_power;
 	return 0;
 
 remove_power:
-	unregister_pm_notifier(&power_notifier);
+	unregister_pm_notifier(&srnd_pool_power_notifier);
 remove_hotplug:
 	cpuhp_remove_state_nocalls(hotplug_state);
 free_pools:
@@ -449,8 +433,8 @@ free_page:
 
 void srnd_pool_exit(void)
 {
-	unregister_random_vmfork_notifier(&vmfork_notifier);
-	unregister_pm_notifier(&power_notifier);
+	unregister_random_vmfork_notifier(&srnd_pool_vmfork_notifier);
+	unregister_pm_notifier(&srnd_pool_power_notifier);
 	cpuhp_remove_state_nocalls(hotplug_state);
 	/* Waits for the kernel RNG at worst, which feeds itself. */
 	cancel_work_sync(&ready_work);

@@ -28,8 +28,8 @@ const struct srnd_backend *srnd_cases_row(struct kunit *test)
 	const struct srnd_backend *row = test->param_value;
 
 	if (!srnd_cases_can_run(row))
-		kunit_skip(test, "no processor for %s (needs bits 0x%x)",
-			   row->name, row->needs & ~srnd_cases_cpu());
+		SRND_SKIP(test, "no processor for %s (needs bits 0x%x)",
+			  row->name, row->needs & ~srnd_cases_cpu());
 	return row;
 }
 

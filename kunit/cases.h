@@ -30,6 +30,13 @@ void srnd_cases_simd_end(void);
 #define SRND_PARAMS(prev, desc) const void *prev, char *desc
 #endif
 
+/* Older kernels do not log why a parameter was skipped, so we do. */
+#define SRND_SKIP(test, ...)						\
+	do {								\
+		kunit_info(test, "SKIP " __VA_ARGS__);			\
+		kunit_skip(test, __VA_ARGS__);				\
+	} while (0)
+
 /* The row after @prev (the first after NULL), its name in @desc. */
 const void *srnd_cases_next_row(enum srnd_primitive p, const void *prev,
 				char *desc);

@@ -64,7 +64,7 @@ static const struct srnd_format *served(struct kunit *test)
 	const struct srnd_format *f = srnd_format(c->number);
 
 	if (!f)
-		kunit_skip(test, "format %s is not served", c->name);
+		SRND_SKIP(test, "format %s is not served", c->name);
 	return f;
 }
 

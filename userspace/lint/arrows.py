@@ -28,6 +28,7 @@ LEVELS = [
     ["driver/engine"],
     ["driver/selftest_answers"],
     ["driver/pool", "driver/selftest"],
+    ["driver/pool_inside"],
     ["driver/stream"],
     ["driver/deliver"],
     ["driver/chardev", "driver/sysfs"],

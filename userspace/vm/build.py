@@ -73,7 +73,7 @@ def forget_objects(directory):
 def compile_module(kernel, files, directory):
     # Type information for tracers would need pahole, and serves nobody here.
     argv = ["make", "-C", files.headers, f"M={directory}", "W=1", f"-j{os.cpu_count()}",
-            f"ARCH={kernel.arch.kernel}", "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"]
+            f"ARCH={kernel.arch.kernel}", "CONFIG_DEBUG_INFO_BTF_MODULES=", *kernel.words, "modules"]
     if os.environ.get("SPARSE"):
         argv[-1:] = ["C=2", f"CHECK={sparse_wrapper(directory)}", "modules"]
     if os.environ.get("CLANG"):

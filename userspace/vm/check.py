@@ -80,6 +80,11 @@ def library_suite(kernel):
                   "TIMEOUT": "1500", "STRICT": "1"})
 
 
+def kunit_suite(kernel, **variables):
+    return Suite(f"KUnit on {kernel}", [str(HERE / "vm"), "run", "./kunit"],
+                 {"KERNEL": kernel, "FILES": "userspace/device/kunit", "TIMEOUT": "300", "STRICT": "1", **variables})
+
+
 def built(what, *targets):
     """Compiled parts of tests."""
     return Suite(what, ["sh", "-ec", "; ".join(f"make -s -C {target}" for target in targets)], first=True)
@@ -120,8 +125,7 @@ def at_native_speed():
                 {"KERNEL": "um-6.1", "FILES": DEVICE, "TIMEOUT": "600", "MEM": "2560", "STRICT": "1"})
     for backends in ("portable", "avx2,aesni,bmi", "avx512vl,vaes256"):
         yield guest_suite("um-6.1", "test_formats. test_streams.", PARAMS=f"backends={backends}")
-    yield Suite("KUnit on um-6.1", [str(HERE / "vm"), "run", "./kunit /run/vm/shakerandom_kunit.ko"],
-                {"KERNEL": "um-6.1", "FILES": "userspace/device/kunit", "TIMEOUT": "300", "STRICT": "1"})
+    yield kunit_suite("um-6.1")
 
 
 def suites():

@@ -15,7 +15,9 @@ import sys
 import bench
 import build
 import check
+import coverage
 import deps
+import fuzz
 import guest
 import initramfs
 import kernels
@@ -30,8 +32,8 @@ def parse(arguments):
     env = os.environ.get
     parser = argparse.ArgumentParser(prog="vm", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=("run", "shell", "build", "check", "lint", *suites.KINDS, "bench",
-                                           "deps", "list"),
+    parser.add_argument("action", choices=("run", "shell", "build", "check", "lint", *suites.KINDS, "bench", "coverage",
+                                           "deps", "fuzz", "list"),
                         help="run a command; a shell; build the module; all tests; static ones; others; benchmarks; "
                              "install packages; list the kernels")
     parser.add_argument("command", nargs="?", default=env("CMD"), help="shell command; a demonstration if none")
@@ -91,6 +93,10 @@ def act(given):
         return subprocess.call([sys.executable, "-B", str(HERE.parent / "lint/run")])
     if given.action in suites.KINDS:
         return suites.main(given.action)
+    if given.action == "coverage":
+        return coverage.main()
+    if given.action == "fuzz":
+        return fuzz.main()
     if given.action == "bench":
         return bench.main(quick=False)
     kernel = kernels.find(given.kernel)

@@ -82,12 +82,16 @@ def port(name, fd):
             "-device", f"virtserialport,chardev={name},name={name}"]
 
 
+# A guest ends where its kernel finds a mistake; and one with KUnit runs what it loads, whatever it was built to do.
+STERN = ("panic=-1", "panic_on_warn=1", "oops=panic", "kunit.enable=1", "kunit.autorun=1")
+
+
 def machine(kernel, files, initramfs, staging, root, options, append):
     """The arguments common to every guest."""
     accel = os.environ.get("ACCEL") or accelerator()
     extra = shlex.split(os.environ.get("QEMU", ""))
     # In sockets: the tables that firmware has beside ACPI list no cores.
-    words = (f"console={kernel.arch.console} panic=-1 panic_on_warn=1 oops=panic "
+    words = (f"console={kernel.arch.console} {' '.join(STERN)} "
              f"vm_insmod={int(options.insmod)} {append}")
     return [kernel.arch.qemu, *kernel.arch.machine, "-accel", accel, "-cpu", options.cpu or kernel.arch.cpu,
             "-smp", f"{options.smp},sockets={options.smp}", "-m", str(options.memory), "-nodefaults", "-no-user-config",

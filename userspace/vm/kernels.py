@@ -27,6 +27,7 @@ class Kernel:
     gcc: str = "12"     # the compiler Debian built it with, which its makefiles ask for
     newer: bool = False     # of a newer Debian than this machine: built with that one's tools, see toolroot.py
     uml: bool = False   # a program, see uml.py
+    words: tuple = ()   # for the makefiles that build the module
     config: tuple = ()  # files with its configuration: built from the source package of that name
 
 
@@ -75,6 +76,8 @@ KERNELS = {kernel.name: kernel for kernel in (
     row("i386", "6.1", ("bookworm",), r"6\.1\.\d+-\d+-686-pae"),
     Kernel("um-6.1", USER_MODE, BOOKWORM, r"linux-source-6\.1", uml=True, config=("uml.config",)),
     Kernel("um-7", USER_MODE, ("trixie-backports",), r"linux-source-7\.\d+", uml=True, config=("uml.config",)),
+    Kernel("um-6.1-gcov", USER_MODE, BOOKWORM, r"linux-source-6\.1", uml=True, words=("GCOV_PROFILE=y",),
+           config=("gcov.config", "uml.config")),
     row("amd64", "6.1-debug", BOOKWORM, r"linux-source-6\.1", config=("debug.config", "kasan.config")),
     row("amd64", "6.1-kcsan", BOOKWORM, r"linux-source-6\.1", config=("debug.config", "kcsan.config")),
 )}

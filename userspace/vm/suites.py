@@ -7,7 +7,7 @@ import sys
 import check
 import deps
 import kernels
-from check import SHORT, Suite, guest_suite, programs
+from check import SHORT, Suite, guest_suite, kunit_suite, programs
 from common import HERE
 
 # The checkers make a guest many times slower.
@@ -21,6 +21,8 @@ def patient(suite):
 
 
 def debug():
+    # Here the vector unit refuses, and processors leave.
+    yield kunit_suite("amd64-6.1-debug", MEM="2048", TIMEOUT="1800")
     yield patient(guest_suite("amd64-6.1-debug", **SLOW))
     races = patient(guest_suite("amd64-6.1-kcsan", "test_trust test_secure test_signal test_module test_debug", **SLOW))
     # The kernel has races of its own, at which it shall not panic: the last test looks for ours in the log.
@@ -37,6 +39,7 @@ ARM64 = ({}, {"CPU": "cortex-a72"}, {"PARAMS": "backends=portable"})
 
 def all_kernels():
     """The device tests wherever we say that the module works: whole where that takes minutes."""
+    yield kunit_suite("um-7")       # two processors
     yield programs("aarch64")
     for kernel in ("amd64-6.1", "amd64-6.1-rt", "amd64-6.12", "amd64-6.12-deb13", "amd64-7.x", "amd64-sid"):
         yield guest_suite(kernel)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import kernelsource
 from common import HERE, TIMED_OUT, Failure, cache, environment, say
-from guest import BOOT_SECONDS, die_with_parent, new_log, stage
+from guest import BOOT_SECONDS, STERN, die_with_parent, new_log, stage
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ def has_smp(files):
 def arguments(kernel, files, staging, options):
     """UML's own command line; words it does not know go to init's environment."""
     argv = [files.image, "rootfstype=hostfs", "ro", f"mem={options.memory}M", f"init={staging}/init",
-            "con=null", "con0=null,fd:1", "ssl=null", "quiet", "panic=-1", "panic_on_warn=1", "oops=panic",
-            "kunit.enable=1", f"vm_staging={staging}", f"vm_insmod={int(options.insmod)}"]
+            "con=null", "con0=null,fd:1", "ssl=null", "quiet", *STERN,
+            f"vm_staging={staging}", f"vm_insmod={int(options.insmod)}"]
     if options.smp > 1 and has_smp(files):
         argv += ["seccomp=on", f"ncpus={options.smp}"]
     return [str(word) for word in argv]
