@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Writes kunit/vectors/*.h from shared/vectors/*.json and the reference.
+"""Writes kunit/vectors/*.h from the *.json beside them and the reference.
 
     make-vectors.py             write them
     make-vectors.py --check     say whether they are what would be written
 
-SHAKERANDOM_VECTORS names the directory of the JSON files.
+The JSON files are known answers of independent implementations, the replaced
+generators among them; they are never made here.
 """
 
 import os
@@ -14,7 +15,7 @@ import sys
 import reference as ref
 import vectors
 
-OUT = os.path.join(vectors.HERE, "../../kunit/vectors")
+OUT = vectors.DIRECTORY
 LENGTHS = 340       # of messages: past two blocks of SHAKE128
 SHOWN = 192         # bytes of a stream: over a boundary two blocks away
 # Where counters of both byte orders run over every boundary soon.

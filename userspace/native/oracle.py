@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The core, as a shared object, against everything else that knows its streams.
 
-reference.py, the openssl command, hashlib, NIST's files, shared/vectors; every
+reference.py, the openssl command, hashlib, NIST's files, kunit/vectors; every
 test goes over all variants that this processor runs. SRND_SEED repeats a run's
 random choices; `run` prints it.
 """
@@ -174,9 +174,7 @@ class Nist(unittest.TestCase):
             self.aes(ref.AES256_CTR, "ECB/ECB%s256.rsp" % kind, self.ecb)
 
 
-@unittest.skipUnless(vectors.present(), "no shared/vectors: set "
-                     "SHAKERANDOM_VECTORS to their directory")
-class Shared(unittest.TestCase):
+class Independent(unittest.TestCase):
     def check(self, number):
         known = [v for v in vectors.load() if v.format == number]
         self.assertTrue(known or number == ref.SHAKE256_CTR)
@@ -279,7 +277,7 @@ def add_format_tests(cls):
                 lambda self, number=number: self.check(number))
 
 
-add_format_tests(Shared)
+add_format_tests(Independent)
 add_format_tests(Random)
 
 if __name__ == "__main__":

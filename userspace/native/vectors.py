@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Known answers from elsewhere: shared/vectors/*.json and NIST's files.
+"""Known answers from elsewhere: kunit/vectors/*.json and NIST's files.
 
 load() gives the streams of the JSON files in terms of our formats: which
 format, seed and nonce a system's parameters stand for.
@@ -13,8 +13,7 @@ from typing import NamedTuple, Optional
 import reference as ref
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DIRECTORY = os.environ.get(
-    "SHAKERANDOM_VECTORS", os.path.join(HERE, "../../../shared/vectors"))
+DIRECTORY = os.path.join(HERE, "../../kunit/vectors")
 
 
 class Vector(NamedTuple):
@@ -25,10 +24,6 @@ class Vector(NamedTuple):
     offset: int
     output: bytes
     sha256: Optional[tuple] = None      # (n, hex digest of the first n bytes)
-
-
-def present():
-    return os.path.exists(os.path.join(DIRECTORY, "primitives.json"))
 
 
 def read(name):
