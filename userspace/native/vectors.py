@@ -5,6 +5,7 @@ load() gives the streams of the JSON files in terms of our formats: which
 format, seed and nonce a system's parameters stand for.
 """
 
+import glob
 import importlib.util
 import json
 import os
@@ -94,8 +95,8 @@ def _source(name, v):
 
 def load():
     """Every vector of every JSON file that one of our formats must give."""
-    for file in sorted(os.listdir(DIRECTORY)):
-        name = file[:-len(".json")]
+    for path in sorted(glob.glob(os.path.join(DIRECTORY, "*.json"))):
+        name = os.path.basename(path)[:-len(".json")]
         for v in read(name):
             meaning = _meaning(v)
             if not meaning:
