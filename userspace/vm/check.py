@@ -217,13 +217,13 @@ def timed(suite, outcome, lenient):
     return outcome
 
 
-def report(listed, at_once=1, lenient=True):
+def report(listed, workers=1, lenient=True):
     """Runs suites, so many at once, and sums up; whether one failed."""
     outcomes, pending = [], []
-    with futures.ThreadPoolExecutor(at_once) as workers:
+    with futures.ThreadPoolExecutor(workers) as pool:
         for suite in listed:
-            outcomes.append(Outcome(suite.name, live=at_once == 1 or suite.first))
-            pending.append(workers.submit(timed, suite, outcomes[-1], lenient))
+            outcomes.append(Outcome(suite.name, live=workers == 1 or suite.first))
+            pending.append(pool.submit(timed, suite, outcomes[-1], lenient))
             if suite.first:
                 futures.wait(pending)
         for ended in futures.as_completed(pending):
@@ -236,10 +236,14 @@ def report(listed, at_once=1, lenient=True):
     return failed > 0
 
 
+def at_once():
+    return min(os.cpu_count() or 1, MOST_AT_ONCE)
+
+
 def main():
     deps.ensure(packages())
     with built_ahead("um-6.1"):
-        return report(suites(), at_once=min(os.cpu_count() or 1, MOST_AT_ONCE))
+        return report(suites(), at_once())
 
 
 if __name__ == "__main__":
