@@ -268,9 +268,7 @@ class Verdict(device.DeviceTest):
             with contextlib.suppress(BlockingIOError):
                 while record := log.read(8192):
                     lines.append(record.decode(errors="replace").partition(";")[2].split("\n")[0])
-        # Races elsewhere in the kernel are not ours; every report names the module of each function.
-        bad = [line for line in lines if self.TROUBLE.search(line) and ("KCSAN" not in line or "shakerandom" in line
-                                                                        or "srnd" in line)]
+        bad = [line for line in lines if self.TROUBLE.search(line) and not test_module.others_race(line)]
         self.assertEqual(bad, [], "in the kernel's log")
         self.assertGreater(len(lines), 10, "the log is not there")
 
