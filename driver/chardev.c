@@ -67,6 +67,24 @@ static loff_t srnd_llseek(struct file *filp, loff_t offset, int whence)
 	return ret;
 }
 
+/*
+ * sendfile drops what it has read and cannot write, and says where it would go
+ * on. A forward-only stream cannot go back there: better an error than a gap.
+ */
+static ssize_t srnd_splice_read(struct file *filp, loff_t *pos,
+				struct pipe_inode_info *pipe, size_t len,
+				unsigned int flags)
+{
+	struct srnd_stream *s = srnd_stream_get(filp->private_data);
+	bool lost = s && !srnd_format_seekable(s->format) &&
+		    *pos != READ_ONCE(s->position);
+
+	srnd_stream_put(s);
+	if (lost)
+		return -ESPIPE;
+	return copy_splice_read(filp, pos, pipe, len, flags);
+}
+
 static __poll_t srnd_poll(struct file *filp, poll_table *wait)
 {
 	struct srnd_file *file = filp->private_data;
@@ -290,7 +308,7 @@ static const struct file_operations srnd_fops = {
 	.release = srnd_release,
 	.read_iter = srnd_deliver,
 	.write_iter = srnd_accept,
-	.splice_read = copy_splice_read,
+	.splice_read = srnd_splice_read,
 	.splice_write = iter_file_splice_write,
 	.llseek = srnd_llseek,
 	.poll = srnd_poll,
