@@ -33,8 +33,11 @@ static int srnd_open(struct inode *inode, struct file *filp)
 	file->generator = default_generator;
 	file->seen_generation = srnd_pool_generation();
 	filp->private_data = file;
-	/* io_uring and preadv2 may ask not to wait. */
-	filp->f_mode |= FMODE_NOWAIT;
+	/*
+	 * io_uring and preadv2 may ask not to wait. In secure mode there is no
+	 * position: a read that SEED overtakes must not write its own back.
+	 */
+	filp->f_mode |= FMODE_NOWAIT | FMODE_STREAM;
 	return 0;
 }
 
@@ -42,7 +45,7 @@ static int srnd_release(struct inode *inode, struct file *filp)
 {
 	struct srnd_file *file = filp->private_data;
 
-	srnd_stream_install(file, NULL);
+	srnd_stream_install(filp, NULL);
 	kfree(file);
 	return 0;
 }
@@ -62,6 +65,24 @@ static loff_t srnd_llseek(struct file *filp, loff_t offset, int whence)
 		ret = -ESPIPE;
 	srnd_stream_put(s);
 	return ret;
+}
+
+/*
+ * sendfile drops what it has read and cannot write, and says where it would go
+ * on. A forward-only stream cannot go back there: better an error than a gap.
+ */
+static ssize_t srnd_splice_read(struct file *filp, loff_t *pos,
+				struct pipe_inode_info *pipe, size_t len,
+				unsigned int flags)
+{
+	struct srnd_stream *s = srnd_stream_get(filp->private_data);
+	bool lost = s && !srnd_format_seekable(s->format) &&
+		    *pos != READ_ONCE(s->position);
+
+	srnd_stream_put(s);
+	if (lost)
+		return -ESPIPE;
+	return copy_splice_read(filp, pos, pipe, len, flags);
 }
 
 static __poll_t srnd_poll(struct file *filp, poll_table *wait)
@@ -110,8 +131,9 @@ static int srnd_mmap(struct file *filp, struct vm_area_struct *vma)
 
 /*
  * Makes @s what the file reads from, at position 0. The position lock keeps a
- * read that is under way in another thread from writing its position back over
- * ours; the flag, set under f_lock as fadvise does, has the VFS take that lock.
+ * seeded read that is under way in another thread from writing its position
+ * back over ours; the flags, set under f_lock as fadvise does, have the VFS
+ * take that lock, or, in secure mode, not look at the position at all.
  */
 static int install(struct file *filp, struct srnd_stream *s)
 {
@@ -120,13 +142,10 @@ static int install(struct file *filp, struct srnd_stream *s)
 	if (err)
 		return err;
 	spin_lock(&filp->f_lock);
-	if (s)
-		filp->f_mode |= FMODE_ATOMIC_POS;
-	else
-		filp->f_mode &= ~FMODE_ATOMIC_POS;
+	filp->f_mode &= ~(FMODE_ATOMIC_POS | FMODE_STREAM);
+	filp->f_mode |= s ? FMODE_ATOMIC_POS : FMODE_STREAM;
 	spin_unlock(&filp->f_lock);
-	filp->f_pos = 0;
-	srnd_stream_install(filp->private_data, s);
+	srnd_stream_install(filp, s);
 	mutex_unlock(&filp->f_pos_lock);
 	return 0;
 }
@@ -289,7 +308,7 @@ static const struct file_operations srnd_fops = {
 	.release = srnd_release,
 	.read_iter = srnd_deliver,
 	.write_iter = srnd_accept,
-	.splice_read = copy_splice_read,
+	.splice_read = srnd_splice_read,
 	.splice_write = iter_file_splice_write,
 	.llseek = srnd_llseek,
 	.poll = srnd_poll,

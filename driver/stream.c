@@ -108,9 +108,16 @@ void srnd_stream_put(struct srnd_stream *s)
 	kfree_rcu(s, rcu);
 }
 
-void srnd_stream_install(struct srnd_file *file, struct srnd_stream *s)
+void srnd_stream_install(struct file *filp, struct srnd_stream *s)
 {
-	srnd_stream_put(unrcu_pointer(xchg(&file->stream, RCU_INITIALIZER(s))));
+	struct srnd_file *file = filp->private_data;
+	struct srnd_stream *old;
+
+	spin_lock(&filp->f_lock);
+	old = unrcu_pointer(xchg(&file->stream, RCU_INITIALIZER(s)));
+	filp->f_pos = 0;
+	spin_unlock(&filp->f_lock);
+	srnd_stream_put(old);
 }
 
 static int lock_stream(struct srnd_stream *s, const struct kiocb *iocb)
@@ -234,6 +241,22 @@ void srnd_cursor_took(struct srnd_cursor *c, u8 *buffer, size_t len,
 	WRITE_ONCE(s->position, c->position);
 }
 
+/*
+ * Also after a pread: there is one position, the stream's. Not if the file has
+ * got another stream meanwhile, as a pread does not keep SEED waiting.
+ */
+static void end_forward(struct srnd_cursor *c, struct file *filp)
+{
+	struct srnd_file *file = filp->private_data;
+
+	spin_lock(&filp->f_lock);
+	if (rcu_access_pointer(file->stream) == c->stream)
+		filp->f_pos = c->position;
+	spin_unlock(&filp->f_lock);
+	srnd_wipe(&c->ahead, sizeof(c->ahead));
+	mutex_unlock(&c->stream->lock);
+}
+
 void srnd_cursor_end(struct srnd_cursor *c, struct kiocb *iocb)
 {
 	struct srnd_stream *s = c->stream;
@@ -244,11 +267,7 @@ void srnd_cursor_end(struct srnd_cursor *c, struct kiocb *iocb)
 		return;
 	}
 	iocb->ki_pos = c->position;
-	if (!srnd_format_seekable(s->format)) {
-		/* Also after a pread: there is one position, the stream's. */
-		iocb->ki_filp->f_pos = c->position;
-		srnd_wipe(&c->ahead, sizeof(c->ahead));
-		mutex_unlock(&s->lock);
-	}
+	if (!srnd_format_seekable(s->format))
+		end_forward(c, iocb->ki_filp);
 	srnd_stream_put(s);
 }

@@ -50,8 +50,11 @@ struct srnd_stream *srnd_stream_get(struct srnd_file *file);
 /* Drops a reference (NULL is fine); the last one wipes and frees. */
 void srnd_stream_put(struct srnd_stream *s);
 
-/* Makes @s (NULL: the pool) what the file reads from; drops the old one. */
-void srnd_stream_install(struct srnd_file *file, struct srnd_stream *s);
+/*
+ * Makes @s (NULL: the pool) what the file reads from, at position 0; drops the
+ * old one.
+ */
+void srnd_stream_install(struct file *filp, struct srnd_stream *s);
 
 /*
  * One read or verification of one file, as a cursor. Use: begin; any number of

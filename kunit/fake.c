@@ -55,6 +55,7 @@ static struct srnd_fake *fake(struct kunit *test, const struct srnd_format *f,
 
 	new->format = f;
 	new->file.private_data = &new->state;
+	spin_lock_init(&new->file.f_lock);
 	new->iocb.ki_filp = &new->file;
 	new->iocb.ki_flags = flags;
 	new->next = test->priv;
@@ -65,7 +66,7 @@ static struct srnd_fake *fake(struct kunit *test, const struct srnd_format *f,
 	how->args.flags = seed_flags;
 	stream = srnd_stream_create(&how->args, how->seed);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(stream));
-	srnd_stream_install(&new->state, stream);
+	srnd_stream_install(&new->file, stream);
 	return new;
 }
 
@@ -86,7 +87,7 @@ void srnd_fake_close_all(struct kunit *test)
 	struct srnd_fake *f;
 
 	for (f = test->priv; f; f = f->next)
-		srnd_stream_install(&f->state, NULL);
+		srnd_stream_install(&f->file, NULL);
 	/* The next parameter's test begins with what this one left. */
 	test->priv = NULL;
 }

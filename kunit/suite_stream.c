@@ -125,7 +125,7 @@ static void text_is_expanded(struct kunit *test)
 	union srnd_instance s;
 	struct srnd_cursor c;
 
-	srnd_stream_install(&file->state, srnd_stream_create(&args, text));
+	srnd_stream_install(&file->file, srnd_stream_create(&args, text));
 	KUNIT_ASSERT_EQ(test, srnd_cursor_begin(&c, &file->iocb, false), 0);
 	srnd_cursor_peek(&c, got, sizeof(got));
 	srnd_cursor_end(&c, &file->iocb);
@@ -416,7 +416,7 @@ static void readers_keep_their_stream(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, srnd_cursor_begin(&c, &file->iocb, false), 0);
 	KUNIT_EXPECT_EQ(test, refcount_read(&stream(file)->users), 2U);
-	srnd_stream_install(&file->state, srnd_stream_get(&other->state));
+	srnd_stream_install(&file->file, srnd_stream_get(&other->state));
 	KUNIT_EXPECT_EQ(test, refcount_read(&c.stream->users), 1U);
 	n = srnd_cursor_peek(&c, got, 100);
 	srnd_cursor_took(&c, got, n, n);
@@ -427,7 +427,7 @@ static void readers_keep_their_stream(struct kunit *test)
 
 	KUNIT_ASSERT_PTR_EQ(test, stream(file), stream(other));
 	KUNIT_ASSERT_EQ(test, refcount_read(&stream(other)->users), 2U);
-	srnd_stream_install(&file->state, NULL);
+	srnd_stream_install(&file->file, NULL);
 	KUNIT_ASSERT_EQ(test, refcount_read(&stream(other)->users), 1U);
 	KUNIT_ASSERT_NULL(test, srnd_stream_get(&file->state));
 }

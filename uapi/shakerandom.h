@@ -118,7 +118,6 @@ struct shakerandom_page {
  *   EINVAL  any other number
  *   EFAULT  bad address
  *   E2BIG   nonzero bytes past the number
- *   ENOMEM
  */
 #define SHAKERANDOM_IOC_SELECT _IOW(SHAKERANDOM_IOC_MAGIC, 0x01, __u32)
 

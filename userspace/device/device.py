@@ -96,6 +96,7 @@ _ioctl = _declare("ioctl", ctypes.c_int, ctypes.c_int, ctypes.c_ulong, _ADDRESS)
 _read = _declare("read", ctypes.c_ssize_t, ctypes.c_int, _ADDRESS, _SIZE)
 _write = _declare("write", ctypes.c_ssize_t, ctypes.c_int, _ADDRESS, _SIZE)
 _readv = _declare("readv", ctypes.c_ssize_t, ctypes.c_int, _ADDRESS, ctypes.c_int)
+_preadv = _declare("preadv", ctypes.c_ssize_t, ctypes.c_int, _ADDRESS, ctypes.c_int, ctypes.c_long)
 _writev = _declare("writev", ctypes.c_ssize_t, ctypes.c_int, _ADDRESS, ctypes.c_int)
 _tee = _declare("tee", ctypes.c_ssize_t, ctypes.c_int, ctypes.c_int, _SIZE, ctypes.c_uint)
 _mmap = _declare("mmap", _ADDRESS, _ADDRESS, _SIZE, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
@@ -137,6 +138,11 @@ def iovecs(pairs):
 def readv_to(fd, pairs):
     vector = iovecs(pairs)
     return checked(_readv(fd, vector, len(pairs)))
+
+
+def preadv_to(fd, pairs, offset):
+    vector = iovecs(pairs)
+    return checked(_preadv(fd, vector, len(pairs), offset))
 
 
 def writev_from(fd, pairs):

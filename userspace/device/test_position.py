@@ -3,10 +3,11 @@
 
 import os
 import threading
+import time
 from errno import EINVAL, ESPIPE
 
 import device
-from device import CHACHA20, LAST, NAMES, RANDOM, SECURE, SEEDED, SEEKABLE, SHAKE128, DeviceTest, formats
+from device import AES256_CTR, CHACHA20, LAST, NAMES, RANDOM, SECURE, SEEDED, SEEKABLE, SHAKE128, DeviceTest, formats
 
 ALL = tuple(NAMES)
 FORWARD = tuple(number for number in ALL if number not in SEEKABLE)
@@ -289,3 +290,39 @@ class Threads(DeviceTest):
         finally:
             os.kill(pid, 9)
             os.waitpid(pid, 0)
+
+
+class Overtaken(DeviceTest):
+    """A long read is under way in one thread while another seeds the file: the new stream begins at 0 and goes on."""
+
+    LENGTH = 1 << 30
+
+    def overtake(self, fd, read):
+        """What the reader got; the new stream's first bytes come before it is done, more after."""
+        stream = self.stream(AES256_CTR)
+        got = []
+        thread = threading.Thread(target=lambda: got.append(read(fd)))
+        thread.start()
+        time.sleep(0.05)
+        stream.start(fd)
+        data = os.read(fd, 100)
+        self.assertEqual(got, [], "the long read was over too early to tell anything")
+        thread.join()
+        data += os.read(fd, 100)
+        self.assertBytes(data, stream.expected(0, 200), repr(stream))
+        self.assertEqual(device.position(fd), 200)
+
+    def again(self, times):
+        """Reads into the same MiB over and over."""
+        memory = self.memory(1 << 20)
+        return [(memory.address, memory.length)] * times
+
+    def test_secure_read(self):
+        parts = self.again(self.LENGTH >> 20)
+        self.overtake(self.opened(), lambda fd: device.readv_to(fd, parts))
+
+    @formats(*FORWARD)
+    def test_forward_pread(self, number):
+        fd = self.seeded(self.stream(number))
+        parts = self.again(self.LENGTH >> 20)
+        self.overtake(fd, lambda fd: device.preadv_to(fd, parts, 0))

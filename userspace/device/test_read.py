@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """A stream is the same bytes however it is read: by any length, cut, call or program."""
 
+import contextlib
 import os
 import resource
 import socket
 import subprocess
+from errno import EAGAIN, ESPIPE
 
 import device
 from device import NAMES, SECURE, SEEKABLE, DeviceTest, formats
@@ -179,6 +181,34 @@ class InKernel(DeviceTest):
             count = os.splice(fd, into, 5000, offset_src=at)
             self.assertBytes(drain(out, count), os.pread(fd, count, at), f"splice at {at} of {stream}")
         self.assertEqual(device.position(fd), 0)
+
+    @formats(*ALL)
+    def test_sendfile_to_a_full_socket(self, number):
+        """What was read for a socket that has no room is lost to formats that only go forward: no gap is sent."""
+        stream = self.stream(number)
+        whole = read_all(self.seeded(stream), 3000000)
+        fd, data, refused = self.seeded(stream), b"", False
+        left, right = socket.socketpair()
+        self.addCleanup(left.close)
+        self.addCleanup(right.close)
+        left.setblocking(False)
+        right.setblocking(False)
+        while len(data) < 2000000 and not refused:
+            try:
+                while os.sendfile(left.fileno(), fd, None, 300000):
+                    pass
+            except OSError as error:
+                refused = error.errno == ESPIPE
+                self.assertIn(error.errno, (EAGAIN, ESPIPE))
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    data += right.recv(1 << 20)
+        self.assertBytes(data, whole[:len(data)], f"sendfile of {stream}")
+        self.assertEqual(refused, number not in SEEKABLE)
+        if refused:
+            # Who knows what that means reads on.
+            at = device.position(fd)
+            self.assertBytes(os.read(fd, 100), whole[at:at + 100], f"read after sendfile of {stream}")
 
     @formats(*ALL)
     def test_splice_to_a_full_pipe(self, number):

@@ -173,14 +173,24 @@ static int node_renew(const struct srnd_node **node)
 		*node = n;
 	else
 		node_free(n);
-	atomic_store(&srnd_page, (*node)->generation);
 	return 0;
 }
 
+/*
+ * Whoever gets the node sees to it that its page is watched: the thread that
+ * put it in its place may be held up by the very signal handler that draws now,
+ * or be none of this process, after a fork.
+ */
 int srnd_node_get(const struct srnd_node **node)
 {
+	int err = 0;
+
 	*node = atomic_load(&present);
-	return *node ? 0 : node_renew(node);
+	if (!*node)
+		err = node_renew(node);
+	if (!err && atomic_load(&srnd_page) != (*node)->generation)
+		atomic_store(&srnd_page, (*node)->generation);
+	return err;
 }
 
 /* Unless the program has closed it and the number is another file's now. */

@@ -253,7 +253,11 @@ struct shakerandom_params {
 int shakerandom_stream_open(shakerandom_stream **stream,
 			    const struct shakerandom_params *params);
 
-/* Wipes and frees; NULL is fine. */
+/*
+ * Wipes and frees; NULL is fine. A descriptor that cannot be told to be the
+ * stream's stays open: the other process of a fork() has read on, or the
+ * position of stream_fd() was moved.
+ */
 void shakerandom_stream_close(shakerandom_stream *s);
 
 /* A second stream in the same state; forward-only formats read up to there. */

@@ -161,6 +161,7 @@ struct crew {
 	pthread_mutex_t lock;
 	pthread_cond_t idle;
 	uint64_t next, end;
+	uint64_t noted;		/* all before it is on the disk */
 	struct finding first;
 	struct worker workers[MOST_JOBS];
 	unsigned int count, running;
@@ -278,15 +279,29 @@ static void start_crew(struct crew *c, unsigned int jobs)
 		fail("cannot start a thread: out of memory or of processes");
 }
 
-/* What the note promises must be on the disk first. */
-static void save(struct area *a, uint64_t done)
+/* What the note promises must be on the disk first. 0 or an errno. */
+static int save(struct area *a, uint64_t done)
 {
 	int err = a->resume.path && a->write ? target_sync(&a->target) : 0;
 
-	if (err)
-		say_error(err, "cannot write '%s'", a->path);
-	else
+	if (!err)
 		resume_save(&a->resume, done);
+	return err;
+}
+
+/*
+ * The kernel tells only once that bytes did not get to the disk, and not which:
+ * all since the last note may be missing.
+ */
+static void save_now(struct crew *c, uint64_t done)
+{
+	struct finding lost = { .trouble = TROUBLE_IO, .at = c->noted };
+
+	lost.error = save(c->area, done);
+	if (lost.error)
+		report(c, &lost);
+	else
+		c->noted = done;
 }
 
 static void wait_a_little(struct crew *c)
@@ -314,7 +329,7 @@ static void watch(struct crew *c, struct progress *p, uint64_t from)
 		pthread_mutex_unlock(&c->lock);
 		progress_show(p, done - from);
 		if (now_ns() - saved > SAVE_EVERY) {
-			save(c->area, done);
+			save_now(c, done);
 			saved = now_ns();
 		}
 		pthread_mutex_lock(&c->lock);
@@ -343,7 +358,7 @@ static struct crew *new_crew(struct area *a, piece_fn *piece, uint64_t next,
 		fail("out of memory");
 	c->area = a;
 	c->piece = piece;
-	c->next = next;
+	c->next = c->noted = next;
 	c->end = end;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_condattr_init(&attr);
@@ -380,6 +395,10 @@ static uint64_t where_it_left_off(struct area *a, uint64_t end)
 	if (done < a->skip || done > end)
 		fail("'%s' is damaged: remove it to start afresh",
 		     a->resume.path);
+	if (!a->target.block && done > a->skip && done > a->target.size)
+		fail("'%s' says that %" PRIu64 " bytes are done, but '%s' has "
+		     "%" PRIu64 ": remove the former to start afresh",
+		     a->resume.path, done, a->path, a->target.size);
 	if (!a->quiet)
 		say("going on at byte %" PRIu64, done);
 	return done;
@@ -388,10 +407,14 @@ static uint64_t where_it_left_off(struct area *a, uint64_t end)
 /* The last note of a run: none is needed when all is done. */
 static void settle(struct area *a, uint64_t done, uint64_t end)
 {
+	int err = 0;
+
 	if (done >= end)
 		resume_remove(&a->resume);
 	else
-		save(a, done);
+		err = save(a, done);
+	if (err)
+		say_error(err, "cannot write '%s'", a->path);
 }
 
 uint64_t area_run(struct area *a, uint64_t end, piece_fn *piece,
@@ -419,7 +442,7 @@ uint64_t area_run(struct area *a, uint64_t end, piece_fn *piece,
 	if (a->write && first->trouble == TROUBLE_NONE) {
 		first->error = target_sync(&a->target);
 		first->trouble = first->error ? TROUBLE_IO : TROUBLE_NONE;
-		first->at = first->error ? begin : 0;
+		first->at = first->error ? crew->noted : 0;
 	}
 	if ((first->trouble == TROUBLE_NONE && (done > begin || done == end)) ||
 	    a->resume.path)

@@ -89,18 +89,23 @@ static void guard_temporary(char *path)
 			signal(signals[i], SIG_IGN);
 }
 
-static void open_temporary(struct output *o)
+static mode_t usual_mode(void)
 {
 	mode_t mask = umask(0);
 
 	umask(mask);
+	return 0666 & ~mask;
+}
+
+static void open_temporary(struct output *o, mode_t mode)
+{
 	if (asprintf(&o->temporary, "%s.XXXXXX", o->path) < 0)
 		fail("out of memory");
 	o->fd = mkostemp(o->temporary, O_CLOEXEC);
 	if (o->fd < 0)
 		fail_error(errno, "cannot create a file beside '%s'", o->path);
 	guard_temporary(o->temporary);
-	fchmod(o->fd, 0666 & ~mask);
+	fchmod(o->fd, mode);
 }
 
 /* Pipes and devices are written as they are; files get a new one's place. */
@@ -111,7 +116,7 @@ static void open_file(struct output *o)
 	if (stat(o->path, &st)) {
 		if (errno != ENOENT)
 			fail_error(errno, "cannot write '%s'", o->path);
-		open_temporary(o);
+		open_temporary(o, usual_mode());
 		return;
 	}
 	if (S_ISBLK(st.st_mode))
@@ -119,7 +124,8 @@ static void open_file(struct output *o)
 	if (S_ISREG(st.st_mode) && !o->force)
 		fail("'%s' exists: --force replaces it", o->path);
 	if (S_ISREG(st.st_mode)) {
-		open_temporary(o);
+		/* Who could not read the old one shall not read the new. */
+		open_temporary(o, st.st_mode & 0777);
 		return;
 	}
 	o->fd = open(o->path, O_WRONLY | O_CLOEXEC);

@@ -88,11 +88,10 @@ bool resume_load(const struct resume *r, uint64_t *done)
 }
 
 /* A new file takes the old one's place, so that there always is a whole one. */
-static bool replace(const struct resume *r, const char *temporary,
-		    uint64_t done)
+static bool replace(const struct resume *r, char *temporary, uint64_t done)
 {
-	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-		      0600);
+	/* Nobody's file yet: a fixed name might be the target's own. */
+	int fd = mkostemp(temporary, O_CLOEXEC);
 	bool ok;
 
 	if (fd < 0)
@@ -110,7 +109,7 @@ void resume_save(const struct resume *r, uint64_t done)
 
 	if (!r->path)
 		return;
-	if (asprintf(&temporary, "%s.new", r->path) < 0)
+	if (asprintf(&temporary, "%s.XXXXXX", r->path) < 0)
 		fail("out of memory");
 	if (!replace(r, temporary, done)) {
 		err = errno;

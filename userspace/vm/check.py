@@ -181,7 +181,9 @@ def judge(suite, outcome):
         outcome.passed, outcome.failed, outcome.skipped = map(int, line.groups())
         outcome.failed += bool(status) != bool(outcome.failed)
     else:
-        outcome.passed, outcome.failed = (0, 1) if status else (1, 0)
+        # What only builds says nothing; tests that say nothing were not run.
+        outcome.passed = int(suite.first and not status)
+        outcome.failed = 1 - outcome.passed
 
 
 def attempt(suite, outcome, lenient):

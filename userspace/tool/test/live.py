@@ -170,6 +170,13 @@ class Read(Scratch):
         self.assertEqual(len(read(self.file)), 5)
         self.assertEqual(os.listdir(self.directory), ["file"])
 
+    def test_who_may_read_the_new_file(self):
+        for mode in (0o600, 0o640, 0o444):
+            write(self.file, b"secret")
+            os.chmod(self.file, mode)
+            self.ok("read", 32, "--output", self.file, "--force")
+            self.assertEqual(stat.S_IMODE(os.stat(self.file).st_mode), mode)
+
     def test_where_it_cannot_write(self):
         self.bad(TROUBLE, "read", 5, "--output", self.path("no/such"), says="cannot create a file beside")
         self.bad(TROUBLE, "read", 5, "--output", self.directory, says="Is a directory")
@@ -541,6 +548,30 @@ class Resume(Scratch):
             self.bad(TROUBLE, "fill", self.file, "--resume", self.note, says=says)
             self.assertEqual(read(self.note), text.encode())
             self.assertEqual(read(self.file), bytes(MIB))
+
+    def test_a_note_takes_nobody_elses_name(self):
+        """However the new note is called while it is written, it is no file of the user, least of all the target."""
+        target = self.note + ".new"
+        self.ok("fill", target, "--length", 2 * MIB, *SEEDED, "--resume", self.note, "--quiet")
+        self.assertEqual(os.listdir(self.directory), ["note.new"])
+        self.ok("verify", target, *SEEDED, "--length", 2 * MIB, "--resume", self.note, "--quiet")
+        self.assertEqual(os.listdir(self.directory), ["note.new"])
+
+    def test_a_note_of_what_is_gone(self):
+        """What a note says is done must be there: not in a new file, nor in one that was cut."""
+        size = self.largest()
+        done, _ = self.stop("fill", size, *self.SLOW, "--resume", self.note)
+        if not done:
+            self.skipTest("stopped before the first piece was done")
+        words = ("fill", self.file, "--length", size, *self.SLOW, "--resume", self.note)
+        os.truncate(self.file, done - 1)
+        self.bad(TROUBLE, *words, says="but '%s' has %d" % (self.file, done - 1))
+        os.unlink(self.file)
+        self.bad(TROUBLE, *words, says="but '%s' has 0" % self.file)
+        self.assertEqual(os.listdir(self.directory), ["note"])
+        os.unlink(self.note)
+        self.ok(*words, "--quiet")
+        self.ok("verify", self.file, *self.SLOW)
 
     def test_a_note_that_cannot_be_written(self):
         self.bad(TROUBLE, "fill", self.file, "--length", "1M", "--resume", self.path("no/note"), says="cannot write")
