@@ -22,7 +22,7 @@
 #define RESEED_BYTES SZ_256M	/* of output under one lineage of keys */
 
 struct srnd_pool_cpu __percpu *srnd_pools;
-static unsigned long reseed_age __ro_after_init;
+static u64 reseed_age __ro_after_init;
 static enum cpuhp_state hotplug_state;
 
 static struct page *page;
@@ -221,10 +221,10 @@ static void copy_mixed(u8 out[SRND_MIX])
 	spin_unlock(&mix_lock);
 }
 
-static bool stale(u64 of_generation, unsigned long born, u64 given)
+static bool stale(u64 of_generation, u64 born, u64 given)
 {
 	return of_generation != srnd_pool_generation() ||
-	       time_after_eq(jiffies, born + reseed_age) ||
+	       get_jiffies_64() - born >= reseed_age ||
 	       given >= RESEED_BYTES || READ_ONCE(in_transition);
 }
 
@@ -259,7 +259,7 @@ static void rekey(struct srnd_pool_instance *i, u32 g)
 	srnd_wipe(&s, sizeof(s));
 	srnd_wipe(&in, sizeof(in));
 
-	i->born = jiffies;
+	i->born = get_jiffies_64();
 	i->given = 0;
 	srnd_wipe(i->buffer, sizeof(i->buffer));
 	i->taken = SRND_POOL_BUFFER;
@@ -318,7 +318,7 @@ void srnd_bulk_begin(struct srnd_bulk *b, enum srnd_generator g)
 
 	b->generator = g;
 	b->offset = 0;
-	b->born = jiffies;
+	b->born = get_jiffies_64();
 	b->generation = srnd_pool_generation();
 	srnd_pool_take(g, key, f->key_size);
 	srnd_engine_key(&b->instance, f, key);
@@ -399,7 +399,7 @@ int srnd_pool_init(unsigned int reseed_seconds)
 {
 	int err;
 
-	reseed_age = msecs_to_jiffies(reseed_seconds * MSEC_PER_SEC);
+	reseed_age = (u64)reseed_seconds * HZ;
 	err = page_create();
 	if (err)
 		return err;

@@ -83,7 +83,7 @@ struct srnd_bulk {
 	enum srnd_generator generator;
 	union srnd_instance instance;
 	u64 generation;
-	unsigned long born;
+	u64 born;
 	u64 offset;
 };
 

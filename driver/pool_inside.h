@@ -18,7 +18,7 @@
 struct srnd_pool_instance {
 	u8 key[SRND_KEY_MAX];
 	u64 generation;		/* 0: never keyed */
-	unsigned long born;	/* jiffies of the last rekeying */
+	u64 born;		/* get_jiffies_64() at the last rekeying */
 	u64 given;		/* bytes since then, bulk reads included */
 	u32 taken;
 	u8 buffer[SRND_POOL_BUFFER];

@@ -192,12 +192,12 @@ static void age_renews(struct kunit *test)
 	struct srnd_pool_instance *i = used(generator(test));
 	struct srnd_pool_instance *was = copy(test, i);
 
-	i->born = jiffies - (SRND_SUITES_AGE - 10) * HZ;
+	i->born = get_jiffies_64() - (SRND_SUITES_AGE - 10) * HZ;
 	KUNIT_ASSERT_EQ(test, renewals(generator(test)), 0ULL);
-	i->born = jiffies - SRND_SUITES_AGE * HZ;
+	i->born = get_jiffies_64() - SRND_SUITES_AGE * HZ;
 	KUNIT_ASSERT_EQ(test, renewals(generator(test)), 1ULL);
 	assert_renewed(test, i, was);
-	KUNIT_ASSERT_TRUE(test, time_before(jiffies, i->born + 10 * HZ));
+	KUNIT_ASSERT_LT(test, get_jiffies_64(), i->born + 10 * HZ);
 }
 
 static void bytes_renew(struct kunit *test)
@@ -306,7 +306,7 @@ static void expire(struct srnd_bulk *b, int how)
 		srnd_pool_reseed();
 		break;
 	case 1:
-		b->born = jiffies - SRND_SUITES_AGE * HZ;
+		b->born = get_jiffies_64() - SRND_SUITES_AGE * HZ;
 		break;
 	case 2:
 		b->offset = SZ_256M;

@@ -58,7 +58,7 @@ MUTANTS = (
     Mutant("the buffer is given out again", POOL,
            "\ti->taken += len;\n", "", "test_trust.Repeats"),
     Mutant("no age renews a key", POOL,
-           "time_after_eq(jiffies, born + reseed_age) ||", "", "test_module.Parameters.test_reseed_seconds"),
+           "get_jiffies_64() - born >= reseed_age ||", "", "test_module.Parameters.test_reseed_seconds"),
     Mutant("long reads hear no signal", DELIVER,
            "done + left > SRND_SMALL && signal_pending(current)", "false", "test_signal.Long.test_secure"),
     Mutant("short reads hear signals", DELIVER,
