@@ -224,8 +224,8 @@ static void copy_mixed(u8 out[SRND_MIX])
 static bool stale(u64 of_generation, u64 born, u64 given)
 {
 	return of_generation != srnd_pool_generation() ||
-	       get_jiffies_64() - born >= reseed_age ||
-	       given >= RESEED_BYTES || READ_ONCE(in_transition);
+	       get_jiffies_64() - born >= reseed_age || given >= RESEED_BYTES ||
+	       READ_ONCE(in_transition);
 }
 
 /*
