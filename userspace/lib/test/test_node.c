@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../node.c"
+#include "../node.c" /* its insides. NOLINT(bugprone-suspicious-include) */
 
 /* A draw there, in a signal handler or in a child of another thread's fork. */
 static void test_draw_before_the_page_is_watched(void **state)
