@@ -70,7 +70,7 @@ def boot_program(kernel, action, options):
     if action == "shell":
         raise Failure(f"there is no shell in {kernel.name}: use 'run'")
     files = files_of(kernel)
-    return uml.run_command(kernel, files, build.module(kernel, files), options)
+    return uml.run_command(kernel, files, [*build.module(kernel, files), *files.own_modules], options)
 
 
 def boot(kernel, action, options):

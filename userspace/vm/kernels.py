@@ -52,6 +52,7 @@ ARCHES = {row.debian: row for row in (
 # User-mode Linux runs on this machine's own processor.
 USER_MODE = Arch("amd64", "", "", (), "", "um", "")
 
+KUNIT = "../../.kunitconfig"
 BOOKWORM = ("bookworm", "bookworm-security")
 TRIXIE = ("trixie", "trixie-security")
 BACKPORTS = ("trixie", "trixie-backports")
@@ -74,10 +75,11 @@ KERNELS = {kernel.name: kernel for kernel in (
     row("s390x", "6.1", ("bookworm",), r"6\.1\.\d+-\d+-s390x"),
     row("armhf", "6.1", ("bookworm",), r"6\.1\.\d+-\d+-armmp"),
     row("i386", "6.1", ("bookworm",), r"6\.1\.\d+-\d+-686-pae"),
-    Kernel("um-6.1", USER_MODE, BOOKWORM, r"linux-source-6\.1", uml=True, config=("uml.config",)),
-    Kernel("um-7", USER_MODE, ("trixie-backports",), r"linux-source-7\.\d+", uml=True, config=("uml.config",)),
+    Kernel("um-6.1", USER_MODE, BOOKWORM, r"linux-source-6\.1", uml=True, config=(KUNIT, "uml.config")),
+    Kernel("um-7", USER_MODE, ("trixie-backports",), r"linux-source-7\.\d+", uml=True,
+           config=("kunit-module.config", "uml.config")),
     Kernel("um-6.1-gcov", USER_MODE, BOOKWORM, r"linux-source-6\.1", uml=True, words=("GCOV_PROFILE=y",),
-           config=("gcov.config", "uml.config")),
+           config=("gcov.config", KUNIT, "uml.config")),
     row("amd64", "6.1-debug", BOOKWORM, r"linux-source-6\.1", config=("debug.config", "kasan.config")),
     row("amd64", "6.1-kcsan", BOOKWORM, r"linux-source-6\.1", config=("debug.config", "kcsan.config")),
 )}

@@ -29,6 +29,11 @@ class UmlFiles:
     def image(self):
         return self.home / "linux"
 
+    @property
+    def own_modules(self):
+        """Modules of the kernel's own that tests load: KUnit, where it is one."""
+        return sorted(self.home.glob("lib/kunit/kunit.ko"))
+
 
 def ensure(kernel):
     return UmlFiles(kernelsource.ensure(kernel))
