@@ -85,6 +85,11 @@ def kunit_suite(kernel, **variables):
                  {"KERNEL": kernel, "FILES": "userspace/device/kunit", "TIMEOUT": "300", "STRICT": "1", **variables})
 
 
+def dkms_suite(*names):
+    """Installing through DKMS for those kernels, or for all that it is tried with."""
+    return Suite("DKMS", [sys.executable, "-B", str(HERE / "dkms.py"), *names])
+
+
 def built(what, *targets):
     """Compiled parts of tests."""
     return Suite(what, ["sh", "-ec", "; ".join(f"make -s -C {target}" for target in targets)], first=True)
@@ -110,7 +115,7 @@ def on_debian():
     yield guest_suite("arm64-6.1", SHORT)
     yield guest_suite("amd64-6.12", SHORT)
     yield guest_suite("s390x-6.1", SHORTEST)        # the other byte order
-    yield Suite("DKMS", [sys.executable, "-B", str(HERE / "dkms.py")])
+    yield dkms_suite("amd64-6.1", "amd64-7.x")
     yield guest_suite("amd64-7.x", SHORT)
     yield guest_suite("i386-6.1", SHORTEST)         # 32 bits
     for kernel in ("arm64-6.1", "s390x-6.1"):
@@ -119,7 +124,7 @@ def on_debian():
 
 def at_native_speed():
     """User-mode Linux, and with it all that this processor has."""
-    yield guest_suite("um-6.1", SHORT)
+    yield guest_suite("um-6.1", SHORT + " test_kcapi.")
     yield Suite("a file of 1 GiB on um-6.1",
                 [str(HERE / "vm"), "run", "cd device && DEVICE_DISK=1024 exec ./run streams.Disk"],
                 {"KERNEL": "um-6.1", "FILES": DEVICE, "TIMEOUT": "600", "MEM": "2560", "STRICT": "1"})

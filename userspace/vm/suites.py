@@ -43,6 +43,7 @@ def all_kernels():
     yield programs("aarch64")
     for kernel in ("amd64-6.1", "amd64-6.1-rt", "amd64-6.12", "amd64-6.12-deb13", "amd64-7.x", "amd64-sid"):
         yield guest_suite(kernel)
+    yield check.dkms_suite()
     yield guest_suite("amd64-6.1", SHORT, CPU="qemu64")
     for kernel in ("arm64-6.1", "arm64-7.x"):
         for variables in ARM64:
