@@ -18,6 +18,7 @@ from pathlib import Path
 
 from common import FAILED, TIMED_OUT, Failure, cache, environment, say
 
+BOOTS = 3               # at most, of a guest whose kernel dies by itself
 BOOT_SECONDS = 300      # generous: an emulated machine on a busy host
 KEPT_LOGS = 20
 DAY = 24 * 3600
@@ -128,6 +129,10 @@ class ReaderLeft(Exception):
     """Nobody reads our standard output any more."""
 
 
+class StillBorn(Failure):
+    """The kernel died before it was asked to load anything."""
+
+
 class Stream:
     """One output of the guest, forwarded to a descriptor of ours up to the mark."""
 
@@ -168,7 +173,7 @@ class Guest:
         self.verdict = None
         self.messages = b""
         self.deadline = time.monotonic() + BOOT_SECONDS
-        self.started = False
+        self.booted = self.started = False
         self.start(argv)
 
     def start(self, argv):
@@ -193,7 +198,9 @@ class Guest:
         *lines, self.messages = self.messages.split(b"\n")
         for line in lines:
             word, _, rest = line.decode(errors="replace").partition(" ")
-            if word == "started":
+            if word == "booted":
+                self.booted = True
+            elif word == "started":
                 self.started = True
                 self.deadline = time.monotonic() + self.timeout if self.timeout else None
             elif word == "exited":
@@ -234,8 +241,8 @@ class Guest:
         data = self.sockets[name].recv(CHUNK)
         if not data:
             self.process.wait()
-            raise Failure(f"the guest died{' while the command ran' if self.started else ' while booting'}\n"
-                          + self.last_words())
+            when = " while the command ran" if self.started else " while booting"
+            raise (Failure if self.booted else StillBorn)(f"the guest died{when}\n{self.last_words()}")
         if name == "status":
             self.hear_status(data)
         else:
@@ -248,23 +255,33 @@ class Guest:
             sock.close()
 
 
+def boot(argv, mark, kernel, timeout):
+    """One guest, followed to its end."""
+    guest = Guest(argv, new_log(kernel), mark, timeout)
+    try:
+        return guest.follow()
+    except ReaderLeft:
+        return 0
+    except TimeoutError as error:
+        say(str(error))
+        return TIMED_OUT
+    finally:
+        guest.stop()
+
+
 def run_command(kernel, files, initramfs, root, modules, options):
     """Run options.command in a fresh guest; returns the exit status for our own caller."""
     mark = secrets.token_bytes(16)
-    log = new_log(kernel)
     with staging_directory() as staging:
         stage(staging, modules, options, mark)
-        guest = Guest(machine(kernel, files, initramfs, staging, root, options, "quiet"),
-                      log, mark, options.timeout)
-        try:
-            return guest.follow()
-        except ReaderLeft:
-            return 0
-        except TimeoutError as error:
-            say(str(error))
-            return TIMED_OUT
-        finally:
-            guest.stop()
+        argv = machine(kernel, files, initramfs, staging, root, options, "quiet")
+        # A kernel that patches its own code may, on another emulated processor, meet a breakpoint it has taken away.
+        for _ in range(BOOTS - 1):
+            try:
+                return boot(argv, mark, kernel, options.timeout)
+            except StillBorn as error:
+                say(f"{error}\n    before it had anything of ours: it boots again")
+        return boot(argv, mark, kernel, options.timeout)
 
 
 def run_shell(kernel, files, initramfs, root, modules, options):
