@@ -6,6 +6,7 @@ import pty
 import select
 import subprocess
 import sys
+import time
 import unittest
 
 TOOL = os.environ.get("TOOL", "shakerandom")
@@ -66,9 +67,15 @@ class Case(unittest.TestCase):
 class Result(unittest.TextTestResult):
     passed = 0
 
+    def startTest(self, test):
+        super().startTest(test)
+        self.begun = time.monotonic()
+
     def addSuccess(self, test):
         super().addSuccess(test)
         self.passed += 1
+        if self.showAll:
+            self.stream.writeln("    after %.1f s" % (time.monotonic() - self.begun))
 
 
 def main(name="tool"):
