@@ -296,20 +296,22 @@ class Threads(DeviceTest):
 class Overtaken(DeviceTest):
     """A long read is under way in one thread while another seeds the file: the new stream begins at 0 and goes on."""
 
-    LENGTH = 1 << 30
+    TIMES = 1024        # that a MiB is read into
 
     def overtake(self, fd, read):
         """What the reader got; the new stream's first bytes come before it is done, more after."""
         stream = self.stream(AES256_CTR)
+        memory = self.memory(1 << 20)
         got = []
-        thread = threading.Thread(target=lambda: got.append(read(fd)))
+        thread = threading.Thread(target=lambda: got.append(read(fd, [(memory.address, memory.length)] * self.TIMES)))
         thread.start()
-        time.sleep(0.05)
+        while not any(memory.get(0, 64)):       # until it is under way
+            time.sleep(0.001)
         stream.start(fd)
         data = os.read(fd, 100)
         self.assertEqual(got, [], "the long read was over too early to tell anything")
         self.cut_short(thread)
-        self.assertTrue(0 < got[0] < self.LENGTH, f"{got} bytes")
+        self.assertTrue(0 < got[0] < self.TIMES * memory.length, f"{got} bytes")
         data += os.read(fd, 100)
         self.assertBytes(data, stream.expected(0, 200), repr(stream))
         self.assertEqual(device.position(fd), 200)
@@ -323,17 +325,9 @@ class Overtaken(DeviceTest):
         finally:
             signal.signal(signal.SIGUSR1, before)
 
-    def again(self, times):
-        """Reads into the same MiB over and over."""
-        memory = self.memory(1 << 20)
-        return [(memory.address, memory.length)] * times
-
     def test_secure_read(self):
-        parts = self.again(self.LENGTH >> 20)
-        self.overtake(self.opened(), lambda fd: device.readv_to(fd, parts))
+        self.overtake(self.opened(), device.readv_to)
 
     @formats(*FORWARD)
     def test_forward_pread(self, number):
-        fd = self.seeded(self.stream(number))
-        parts = self.again(self.LENGTH >> 20)
-        self.overtake(fd, lambda fd: device.preadv_to(fd, parts, 0))
+        self.overtake(self.seeded(self.stream(number)), lambda fd, parts: device.preadv_to(fd, parts, 0))

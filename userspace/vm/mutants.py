@@ -83,6 +83,8 @@ MUTANTS = (
     Mutant("a seed is not charged to its group", STREAM,
            "kzalloc(f->window, GFP_KERNEL_ACCOUNT)", "kzalloc(f->window, GFP_KERNEL)",
            "test_trust.ShortOfMemory.test_files_are_charged"),
+    Mutant("a file as opened has a position", CHARDEV,
+           "FMODE_NOWAIT | FMODE_STREAM;", "FMODE_NOWAIT;", "test_position.Overtaken.test_secure_read"),
     Mutant("unloading while open", CHARDEV,
            "\t.owner = THIS_MODULE,\n", "", "test_module.Unloading.test_refused_while_open"),
 )
