@@ -24,10 +24,11 @@ ROOT = HERE.parent.parent
 # For programs("aarch64"), and the library on machines of other widths and byte orders.
 CROSS = tuple(package for gcc, libc in (("i686", "i386"), ("aarch64", "arm64"), ("s390x", "s390x"))
               for package in (f"gcc-{gcc}-linux-gnu", f"libc6-dev-{libc}-cross"))
-NATIVE = ("gcc", "g++", "clang", "libclang-rt-14-dev", "make", "libc6-dev", "libcmocka-dev", "valgrind", "openssl",
-          "python3", "python3-cryptography-vectors",
-          # The library, for other machines too; the command's manual pages and disks; modules on probation.
-          "pkg-config", *CROSS, "mandoc", "groff-base", "e2fsprogs", "dkms", "udev")
+# The library and the command: compiled, for other machines too; their tests, and the disks of these.
+USERS = ("gcc", "g++", "make", "libc6-dev", "libcmocka-dev", "e2fsprogs", *CROSS)
+NATIVE = (*USERS, "clang", "libclang-rt-14-dev", "valgrind", "openssl", "python3", "python3-cryptography-vectors",
+          # Installing the library; manual pages; modules on probation.
+          "pkg-config", "mandoc", "groff-base", "dkms", "udev")
 LINT = ("gcc", "g++", "clang", "clang-tidy", "clang-format", "sparse", "shellcheck", "flake8", "binutils", "perl",
         "libc6-dev", "libcmocka-dev")
 DEVICE = "userspace/device userspace/native/reference.py"
@@ -73,11 +74,16 @@ def guest_suite(kernel, words="", **variables):
                   "STRICT": "1", **variables})
 
 
-def library_suite(kernel):
+def library_suite(kernel, words=""):
     """The library's tests in a guest of that kernel; they were built by a suite before."""
-    return Suite(f"library on {kernel}", [str(HERE / "vm"), "run", "cd test && exec ./run-guest"],
+    return Suite(f"library on {kernel}", [str(HERE / "vm"), "run", f"cd test && exec ./run-guest {words}"],
                  {"KERNEL": kernel, "FILES": "userspace/lib/test userspace/lib/build userspace/native/reference.py",
                   "TIMEOUT": "1500", "STRICT": "1"})
+
+
+def command_suite(kernel):
+    """The command's tests in a guest of that kernel."""
+    return Suite(f"command on {kernel}", ["userspace/tool/test/run-guest", kernel], {"STRICT": "1"})
 
 
 def kunit_suite(kernel, **variables):
@@ -101,6 +107,10 @@ def programs(machine=""):
                  "userspace/device" + (f" MACHINE={machine}" if machine else ""))
 
 
+def programs_of_users():
+    return built("library and command", "userspace/lib/test", "userspace/tool", "userspace/tool/examples")
+
+
 def on_this_machine():
     yield Suite("native", ["userspace/native/run"])
     yield Suite("lint", [sys.executable, "-B", "userspace/lint/run"])
@@ -118,6 +128,7 @@ def on_debian():
     yield dkms_suite("amd64-6.1", "amd64-7.x")
     yield guest_suite("amd64-7.x", SHORT)
     yield guest_suite("i386-6.1", SHORTEST)         # 32 bits
+    yield library_suite("amd64-6.1", "calls")       # of 32 bits as well
     for kernel in ("arm64-6.1", "s390x-6.1"):
         yield library_suite(kernel)
 
@@ -131,18 +142,17 @@ def at_native_speed():
     for backends in ("portable", "avx2,aesni,bmi", "avx512vl,vaes256"):
         yield guest_suite("um-6.1", "test_formats. test_streams.", PARAMS=f"backends={backends}")
     yield kunit_suite("um-6.1")
+    yield library_suite("um-6.1")
+    yield command_suite("um-6.1")
 
 
 def suites():
     yield programs()
     yield programs("aarch64")
-    yield built("library and command", "userspace/lib/test", "userspace/tool", "userspace/tool/examples")
+    yield programs_of_users()
     yield from on_debian()
     yield from on_this_machine()
     yield from at_native_speed()
-    for kernel in ("amd64-6.1", "um-6.1"):
-        yield library_suite(kernel)
-        yield Suite(f"command on {kernel}", ["userspace/tool/test/run-guest", kernel], {"STRICT": "1"})
 
 
 def packages():

@@ -41,9 +41,12 @@ def all_kernels():
     """The device tests wherever we say that the module works: whole where that takes minutes."""
     yield kunit_suite("um-7")       # two processors
     yield programs("aarch64")
+    yield check.programs_of_users()
     for kernel in ("amd64-6.1", "amd64-6.1-rt", "amd64-6.12", "amd64-6.12-deb13", "amd64-7.x", "amd64-sid"):
         yield guest_suite(kernel)
     yield check.dkms_suite()
+    yield check.library_suite("amd64-6.1")
+    yield check.command_suite("amd64-6.1")
     yield guest_suite("amd64-6.1", SHORT, CPU="qemu64")
     for kernel in ("arm64-6.1", "arm64-7.x"):
         for variables in ARM64:
@@ -64,7 +67,7 @@ def statistics():
                 {"KERNEL": "um-6.1", "FILES": "userspace/device userspace/native/reference.py", "TIMEOUT": "3600"})
 
 
-KINDS = {"check-kernels": (all_kernels, check.CROSS), "check-trust": (trust, ("libc6-dev",)),
+KINDS = {"check-kernels": (all_kernels, check.USERS), "check-trust": (trust, ("libc6-dev",)),
          "check-debug": (debug, ("rt-tests",)), "statistics": (statistics, ("rng-tools5", "dieharder"))}
 
 

@@ -251,7 +251,11 @@ static void print_median(const struct contender *c, double *speeds,
 {
 	qsort(speeds, rounds, sizeof(*speeds), compare);
 	print_name(c->what, c->variant, c->peer);
-	printf("\"size\": %zu, \"gbps\": %.4g}\n", c->size, speeds[rounds / 2]);
+	printf("\"size\": %zu, ", c->size);
+	if (c->time)
+		printf("\"ns\": %.4g}\n", c->size / speeds[rounds / 2]);
+	else
+		printf("\"gbps\": %.4g}\n", speeds[rounds / 2]);
 }
 
 static void run(unsigned int rounds)

@@ -20,6 +20,7 @@ struct contender {
 	const char *variant;	/* a row's name; of a peer: its library's */
 	bool peer;
 	bool apart;		/* runs in the second process only */
+	bool time;		/* what counts is the time of a call */
 	size_t size;
 	bench_call *call;
 	void *state;		/* never freed: it lives as long as the run */

@@ -67,6 +67,35 @@ static void enter_row(const struct srnd_format *f,
 	}
 }
 
+/*
+ * How long a section of vector code keeps others from the CPU, in the slowest
+ * formats of each primitive.
+ */
+static void enter_section(const struct srnd_format *f,
+			  const struct srnd_backend *row)
+{
+	static const struct {
+		const char *format, *what;
+	} works[] = {
+		{ "chacha20", "section chacha20" },
+		{ "aes256-ctr", "section aes256-ctr" },
+		{ "shake256-ctr", "section shake256-ctr" },
+	};
+	struct contender c = {
+		.variant = row->name, .size = row->section, .time = true,
+		.call = read_next,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(works); i++) {
+		if (!row->section || strcmp(f->name, works[i].format))
+			continue;
+		c.what = works[i].what;
+		c.state = open_ours(f, row);
+		bench_enter(&c);
+	}
+}
+
 static void enter_absorbing(const struct srnd_format *f, const char *what,
 			    const struct srnd_backend *row)
 {
@@ -90,6 +119,7 @@ static void enter_format(const struct srnd_format *f, u32 usable)
 			continue;
 		}
 		enter_row(f, row);
+		enter_section(f, row);
 		if (!strcmp(f->name, "shake256"))
 			enter_absorbing(f, "shake256 absorb", row);
 		else if (!strcmp(f->name, "shake128"))

@@ -21,7 +21,8 @@ Lines alike in all but the value are samples of one measurement: the median coun
 WORK
     library  "u64" (ns; peer "getrandom(2)"), "fill" (gbps, size of a call), refilled
              from a file in memory
-    native   a format's name; "shake256 absorb", "shake128 absorb"; "random"
+    native   a format's name; "shake256 absorb", "shake128 absorb"; "random";
+             "section FORMAT" (ns; the longest stretch in which no other task runs)
     kernel   "fill chacha20|aes256-ctr|shake256" (secure, kernel memory; gbps)
              "request chacha20|aes256-ctr|shake256" (secure, ns at size 16, 32,
              256 and 4096; peer: variant "get_random_bytes", what "request")
