@@ -31,6 +31,7 @@ CALLS = "calls"
 IOC_SEED = 0x4028bb02
 CHACHA20, AES128_LE, AES256_ERASE = 1, 6, 14
 RATCHET, TURBO_RATCHET = 12, 13
+FORGETS = (RATCHET, TURBO_RATCHET, AES256_ERASE)
 ALL, SEEKABLE = tuple(reference.NAMES), reference.SEEKABLE
 SEED_LENS = {**reference.KEY_SIZES, RATCHET: 136, TURBO_RATCHET: 136}
 NAMED_NONCE = {**dict.fromkeys(SEEKABLE, 8), 4: -8, 5: -8, 7: 0}
@@ -365,13 +366,11 @@ class Streams(Case):
                 self.check(DeviceBytes(fmt, seed), [open_line(fmt, seed)], calls)
 
     def test_text_seeds(self):
-        for fmt in ALL:
-            if fmt in (RATCHET, TURBO_RATCHET, AES256_ERASE):
-                continue
+        for fmt in set(ALL) - set(FORGETS):
             with self.subTest(fmt=fmt):
                 read = DeviceBytes(fmt, b"any text", flags=1 if fmt in SEED_LENS else 0)
                 self.check(read, [open_line(fmt, b"any text", flags=1)], [("fill", 200)])
-        for fmt in (RATCHET, TURBO_RATCHET, AES256_ERASE):
+        for fmt in FORGETS:
             self.assertEqual(run([open_line(fmt, b"any text", flags=1)])[0][0], f"error {ERR_ARGUMENT}")
 
     def test_substreams_and_nonces(self):
@@ -439,7 +438,7 @@ class Streams(Case):
                 for call in calls:
                     lines += [line_of(call), "reload"]
                 got = run(lines)[1:]
-                if fmt >= 12:
+                if fmt in FORGETS:
                     self.assertEqual(got[1][0], f"error {ERR_FORGOTTEN}")
                 else:
                     self.assertEqual([v for v, _ in got[1::2]], [""] * len(calls))
