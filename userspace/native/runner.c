@@ -148,10 +148,7 @@ static int run_suite(const struct kunit_suite *suite)
 
 int main(void)
 {
-	static const struct kunit_suite *const suites[] = {
-		&srnd_chacha_suite, &srnd_aes_suite, &srnd_keccak_suite,
-		&srnd_backend_suite, &srnd_format_suite,
-	};
+	static const struct kunit_suite *const suites[] = { SRND_CASES_SUITES };
 	int failed = 0;
 	size_t i;
 
