@@ -346,11 +346,7 @@ def seed_lengths(number):
     """Lengths of a seed that the format takes."""
     if number in KEY_SIZES:
         return (KEY_SIZES[number],)
-    if number == SHAKE256_RATCHET:
-        return (16, 24, 32, 136)
-    if number == TURBOSHAKE256_RATCHET:
-        return (136,)
-    return (0, 1, 16, 32, 135, 136, 137, 167, 168, 169, 1000, SEED_MAX)
+    return reference.SEED_SIZES.get(number, (0, 1, 16, 32, 135, 136, 137, 167, 168, 169, 1000, SEED_MAX))
 
 
 def random_stream(rng, number):

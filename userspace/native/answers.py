@@ -7,9 +7,8 @@ import reference as ref
 
 ANSWER_BYTES = 8192
 NONCE = b"\xc0" + 14 * b"\xff" + b"\xf0"
-# Lengths of seeds, where it is not the key, or 33 bytes.
-SEEDS = {ref.SHAKE256: (0, 33), ref.SHAKE256_RATCHET: (16, 24, 32, 136),
-         ref.TURBOSHAKE256_RATCHET: (136,)}
+# Lengths of seeds, where they are not those of keys, or 33 bytes.
+SEEDS = {ref.SHAKE256: (0, 33), **ref.SEED_SIZES}
 OFFSETS = (0, 2**33 - 4096)
 
 

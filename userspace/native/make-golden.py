@@ -15,7 +15,8 @@ FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../device/golde
 
 
 def seed_size(number):
-    return 136 if number == ref.TURBOSHAKE256_RATCHET else ref.KEY_SIZES.get(number, 32)
+    sizes = ref.SEED_SIZES.get(number, (ref.KEY_SIZES.get(number, 32),))
+    return 32 if 32 in sizes else sizes[-1]
 
 
 def main():

@@ -213,12 +213,10 @@ class Random(unittest.TestCase):
         return value.to_bytes(16, order)
 
     def seed(self, number):
-        sizes = {ref.SHAKE256_RATCHET: (16, 24, 32, 136),
-                 ref.TURBOSHAKE256_RATCHET: (136,)}
         if number in ref.KEY_SIZES:
             size = ref.KEY_SIZES[number]
         else:
-            size = self.random.choice(sizes.get(number, range(700)))
+            size = self.random.choice(ref.SEED_SIZES.get(number, range(700)))
         return self.random.randbytes(size)
 
     def offset(self, number):
