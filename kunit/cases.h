@@ -17,11 +17,6 @@ extern struct kunit_suite srnd_keccak_suite;
 extern struct kunit_suite srnd_backend_suite;
 extern struct kunit_suite srnd_format_suite;
 
-/* One of each cases_*.c, for those who run them. */
-#define SRND_CASES_SUITES						\
-	&srnd_chacha_suite, &srnd_aes_suite, &srnd_keccak_suite,	\
-	&srnd_backend_suite, &srnd_format_suite
-
 /* Given by who runs the cases: SRND_CPU_* bits, and the vector unit's guard. */
 u32 srnd_cases_cpu(void);
 bool srnd_cases_simd_begin(void);

@@ -43,8 +43,9 @@ static void __exit suites_exit(void)
 module_init(suites_init);
 module_exit(suites_exit);
 
-kunit_test_suites(SRND_CASES_SUITES, &srnd_context_suite, &srnd_pool_suite,
-		  &srnd_stream_suite, &srnd_deliver_suite);
+kunit_test_suites(&srnd_chacha_suite, &srnd_aes_suite, &srnd_keccak_suite,
+		  &srnd_backend_suite, &srnd_format_suite, &srnd_context_suite,
+		  &srnd_pool_suite, &srnd_stream_suite, &srnd_deliver_suite);
 
 MODULE_DESCRIPTION("KUnit tests of shakerandom");
 MODULE_LICENSE("GPL");
