@@ -22,6 +22,7 @@ core = ctypes.CDLL(os.environ.get(
     "SRND_CORE", os.path.join(vectors.HERE, "build/shared/core.so")))
 core.oracle_row.restype = ctypes.c_char_p
 core.oracle_row_runs.restype = ctypes.c_bool
+core.oracle_seekable.restype = ctypes.c_bool
 core.oracle_open.restype = ctypes.c_void_p
 core.oracle_open.argtypes = [ctypes.c_uint32, ctypes.c_uint, ctypes.c_char_p,
                              ctypes.c_size_t, ctypes.c_char_p]
@@ -178,6 +179,7 @@ class Independent(unittest.TestCase):
     def check(self, number):
         known = [v for v in vectors.load() if v.format == number]
         self.assertTrue(known or number in ref.UNPUBLISHED)
+        self.assertEqual(core.oracle_seekable(number), number in ref.SEEKABLE)
         for row in each_row(self, number):
             for v in known:
                 self.assertEqual(
