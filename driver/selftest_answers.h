@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Made by userspace/native/make-answers.py; do not edit. */
+/* Made by userspace/native/make-vectors.py; do not edit. */
 static const struct answer answers[] = {
 	{ 1, 32, 0x0, {	/* chacha20 */
 		0xd7, 0xf2, 0xfa, 0x1d, 0x57, 0x4f, 0x4e, 0xba,

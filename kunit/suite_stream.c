@@ -29,7 +29,7 @@ static const struct refused {
 	struct shakerandom_seed args;
 } refused[] = {
 	{ "no format", { .format = 0, .seed_len = 32 } },
-	{ "unknown format", { .format = 15, .seed_len = 32 } },
+	{ "unknown format", { .format = 63, .seed_len = 32 } },
 	{ "huge format", { .format = ~0U, .seed_len = 32 } },
 	{ "unknown flag", { .format = SHAKERANDOM_SHAKE256, .flags = 4 } },
 	{ "both flags",

@@ -35,7 +35,7 @@ EXPAND, ABSORB = 1, 2                           # flags of a seed
 SEED_MAX = 4096
 SECURE = (CHACHA20, SHAKE256, AES256_CTR)       # what SELECT takes
 XOFS = (SHAKE256, SHAKE128, TURBOSHAKE256, TURBOSHAKE128)
-EXPANDABLE = (CHACHA20, CHACHA12, CHACHA8, AES256_CTR, AES128_CTR, AES128_LE, AES256_ERASE)
+EXPANDABLE = tuple(KEY_SIZES)
 ONES = b"\xff"
 LAST = 2**63 - 1                                # the largest file position
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -346,11 +346,7 @@ def seed_lengths(number):
     """Lengths of a seed that the format takes."""
     if number in KEY_SIZES:
         return (KEY_SIZES[number],)
-    if number == SHAKE256_RATCHET:
-        return (16, 24, 32, 136)
-    if number == TURBOSHAKE256_RATCHET:
-        return (136,)
-    return (0, 1, 16, 32, 135, 136, 137, 167, 168, 169, 1000, SEED_MAX)
+    return reference.SEED_SIZES.get(number, (0, 1, 16, 32, 135, 136, 137, 167, 168, 169, 1000, SEED_MAX))
 
 
 def random_stream(rng, number):

@@ -27,6 +27,11 @@ VERSIONS = (
 DERIVED = (("driver/module.c", "MODULE_VERSION(SHAKERANDOM_VERSION)"),
            ("userspace/tool/main.c", '"shakerandom " SHAKERANDOM_VERSION'))
 
+# What tells of every format, by its constant in the header of the user interface or by its name.
+FORMAT = re.compile(r"^\tSHAKERANDOM_(\w+) = \d+,$", re.M)
+TELLING = ("driver/core/format.c", "kunit/cases_format.c", "userspace/lib/formats.c", "userspace/lint/layout.c",
+           "userspace/device/golden.json", "userspace/tool/test/live.py", "userspace/man/shakerandom.4", "README.md")
+
 
 def arrows():
     must_pass(sys.executable, "-B", HERE / "arrows.py")
@@ -42,6 +47,18 @@ def versions():
               if text not in (ROOT / path).read_text(encoding="utf-8")]
     if wrong:
         raise Failed("\n".join(wrong))
+
+
+def formats():
+    header = (ROOT / "uapi/shakerandom.h").read_text(encoding="utf-8")
+    constants = FORMAT.findall(re.search(r"(?s)enum shakerandom_format \{.*?\};", header)[0])
+    texts = {path: (ROOT / path).read_text(encoding="utf-8") for path in TELLING}
+    wrong = []
+    for constant in constants:
+        said = re.compile(rf"\bSHAKERANDOM_{constant}\b|(?<![\w-]){constant.lower().replace('_', '-')}(?![\w-])")
+        wrong += [f"{path}: not a word of {constant}" for path, text in texts.items() if not said.search(text)]
+    if wrong or not constants:
+        raise Failed("\n".join(wrong) or "no formats found")
 
 
 def python():

@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Writes kunit/vectors/*.h from the *.json beside them and the reference.
+"""Writes known answers from kunit/vectors/*.json and the reference.
 
     make-vectors.py             write them
     make-vectors.py --check     say whether they are what would be written
 
-The JSON files are known answers of independent implementations, the replaced
-generators among them; they are never made here.
+For the cases kunit/vectors/*.h, for the module driver/selftest_answers.h, for
+the device tests userspace/device/vectors.json. The JSON files it reads are of
+independent implementations, the replaced generators among them; they are never
+made here.
 """
 
+import json
 import os
 import sys
 
+import answers
 import reference as ref
 import vectors
 
-OUT = vectors.DIRECTORY
+TOP = os.path.join(vectors.HERE, "../..")
 LENGTHS = 340       # of messages: past two blocks of SHAKE128
 SHOWN = 192         # bytes of a stream: over a boundary two blocks away
 # Where counters of both byte orders run over every boundary soon.
@@ -127,31 +131,49 @@ def expansions():
             yield entry(number, words, len(words), key, len(key))
 
 
+def device():
+    """The streams of the JSON files: of each seed, what is known of it."""
+    known = {}
+    for v in vectors.load():
+        if len(v.seed) > ref.SEED_MAX:
+            continue
+        entry = known.setdefault((v.format, v.seed, v.nonce), {
+            "format": v.format, "seed": v.seed.hex(), "nonce": v.nonce.hex(),
+            "source": v.source, "checks": []})
+        entry["checks"].append([v.offset, v.output.hex()])
+        # Of a long one: the tests read the first of each format to there.
+        if v.sha256 and v.sha256[0] >= 2**20:
+            entry["sha256"] = v.sha256
+    return "[\n%s\n]\n" % ",\n".join(map(json.dumps, known.values()))
+
+
 def headers():
-    yield "chacha.h", table("chacha_vector", "chacha_vectors", chacha())
-    yield "aes.h", table("aes_vector", "aes_vectors", aes())
-    yield "keccak.h", (
+    yield "kunit/vectors/chacha.h", table("chacha_vector", "chacha_vectors", chacha())
+    yield "kunit/vectors/aes.h", table("aes_vector", "aes_vectors", aes())
+    yield "kunit/vectors/keccak.h", (
         "#define LENGTHS %d\t/* of messages, see struct lengths_vector */\n\n"
         % LENGTHS
         + table("keccak_vector", "keccak_vectors", permutations()) + "\n"
         + table("sponge_vector", "sponge_vectors", sponges()) + "\n"
         + table("lengths_vector", "lengths_vectors", lengths()))
-    yield "format.h", (
+    yield "kunit/vectors/format.h", (
         table("format_vector", "format_vectors", streams()) + "\n"
         + table("expand_vector", "expand_vectors", expansions()))
+    yield "driver/selftest_answers.h", answers.table()
 
 
 def made():
-    """Path and contents of every header."""
+    """Path and contents of every file."""
     for name, body in headers():
-        yield os.path.join(OUT, name), (
+        yield os.path.join(TOP, name), (
             "/* SPDX-License-Identifier: GPL-2.0 */\n"
             "/* Made by userspace/native/make-vectors.py; do not edit. */\n"
             + body)
+    yield os.path.join(TOP, "userspace/device/vectors.json"), device()
 
 
 def stale():
-    """The headers that differ from what would be written."""
+    """The files that differ from what would be written."""
     wrong = []
     for path, body in made():
         with open(path) as f:

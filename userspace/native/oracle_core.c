@@ -25,6 +25,11 @@ bool oracle_row_runs(u32 number, unsigned int index)
 	return host_can_run(srnd_backend_row(f->primitive, index));
 }
 
+bool oracle_seekable(u32 number)
+{
+	return srnd_format_seekable(srnd_format(number));
+}
+
 struct oracle_stream {
 	const struct srnd_format *f;
 	struct srnd_engine engine;

@@ -27,10 +27,15 @@ NAMES = {
     TURBOSHAKE256_RATCHET: "turboshake256-ratchet",
     AES256_ERASE: "aes256-erase",
 }
+# Lengths of seeds. A format in neither takes any.
 KEY_SIZES = {CHACHA20: 32, CHACHA12: 32, CHACHA8: 32, AES256_CTR: 32,
              AES128_CTR: 16, AES128_LE: 16, AES256_ERASE: 32}
+SEED_SIZES = {SHAKE256_RATCHET: (16, 24, 32, 136),
+              TURBOSHAKE256_RATCHET: (136,)}
 SEEKABLE = (CHACHA20, CHACHA12, CHACHA8, AES256_CTR, AES128_CTR, AES128_LE,
             SHAKE256_CTR)
+UNPUBLISHED = (SHAKE256_CTR,)   # ours alone: nobody else has known answers
+SEED_MAX = 4096
 ZERO_NONCE = bytes(16)
 
 

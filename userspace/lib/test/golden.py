@@ -31,9 +31,10 @@ CALLS = "calls"
 IOC_SEED = 0x4028bb02
 CHACHA20, AES128_LE, AES256_ERASE = 1, 6, 14
 RATCHET, TURBO_RATCHET = 12, 13
-SEED_LENS = {1: 32, 2: 32, 3: 32, 4: 32, 5: 16, 6: 16, 12: 136, 13: 136, 14: 32}
-SEEKABLE = range(1, 8)
-NAMED_NONCE = {1: 8, 2: 8, 3: 8, 4: -8, 5: -8, 6: 8, 7: 0}
+FORGETS = (RATCHET, TURBO_RATCHET, AES256_ERASE)
+ALL, SEEKABLE = tuple(reference.NAMES), reference.SEEKABLE
+SEED_LENS = {**reference.KEY_SIZES, **{fmt: sizes[-1] for fmt, sizes in reference.SEED_SIZES.items()}}
+NAMED_NONCE = {**dict.fromkeys(SEEKABLE, 8), 4: -8, 5: -8, 7: 0}
 HAVE_DEVICE = os.path.exists(DEVICE)
 MANY = 1 if HAVE_DEVICE else 10
 ERR_SEEDING, ERR_ARGUMENT, ERR_FORWARD, ERR_FORGOTTEN = -5, -6, -10, -11
@@ -358,18 +359,18 @@ class Replaced(Case):
 @unittest.skipUnless(HAVE_DEVICE, "needs /dev/shakerandom")
 class Streams(Case):
     def test_every_format(self):
-        for fmt in range(1, 15):
+        for fmt in ALL:
             with self.subTest(fmt=fmt):
                 seed = seed_for(fmt, "formats")
                 calls = [("fill", n) for n in (0, 1, 4095, 4096, 4097, 100000, 3)] + [("u64",)] * 9
                 self.check(DeviceBytes(fmt, seed), [open_line(fmt, seed)], calls)
 
     def test_text_seeds(self):
-        for fmt in range(1, 12):
+        for fmt in set(ALL) - set(FORGETS):
             with self.subTest(fmt=fmt):
                 read = DeviceBytes(fmt, b"any text", flags=1 if fmt in SEED_LENS else 0)
                 self.check(read, [open_line(fmt, b"any text", flags=1)], [("fill", 200)])
-        for fmt in (RATCHET, TURBO_RATCHET, AES256_ERASE):
+        for fmt in FORGETS:
             self.assertEqual(run([open_line(fmt, b"any text", flags=1)])[0][0], f"error {ERR_ARGUMENT}")
 
     def test_substreams_and_nonces(self):
@@ -385,7 +386,7 @@ class Streams(Case):
                 self.check(read, [open_line(fmt, seed, nonce=nonce)], [("fill", 200)])
                 both = open_line(fmt, seed, nonce=nonce, number=1)
                 self.assertEqual(run([both])[0][0], f"error {ERR_ARGUMENT}")
-        for fmt in range(8, 15):
+        for fmt in set(ALL) - set(SEEKABLE):
             line = open_line(fmt, seed_for(fmt, ""), number=1)
             self.assertEqual(run([line])[0][0], f"error {ERR_ARGUMENT}")
 
@@ -418,7 +419,7 @@ class Streams(Case):
                 self.assertEqual(got[1:], want[1:])
 
     def test_forward_only(self):
-        for fmt in range(8, 15):
+        for fmt in set(ALL) - set(SEEKABLE):
             with self.subTest(fmt=fmt):
                 seed = seed_for(fmt, "forward")
                 read = DeviceBytes(fmt, seed)
@@ -428,7 +429,7 @@ class Streams(Case):
                 self.assertEqual(got[5], (read(70010, 2).hex(), 70012))
 
     def test_save_and_restore_anywhere(self):
-        for fmt in range(1, 15):
+        for fmt in ALL:
             rules = fmt % 4
             with self.subTest(fmt=fmt, rules=rules):
                 seed = seed_for(fmt, "save")
@@ -437,7 +438,7 @@ class Streams(Case):
                 for call in calls:
                     lines += [line_of(call), "reload"]
                 got = run(lines)[1:]
-                if fmt >= 12:
+                if fmt in FORGETS:
                     self.assertEqual(got[1][0], f"error {ERR_FORGOTTEN}")
                 else:
                     self.assertEqual([v for v, _ in got[1::2]], [""] * len(calls))

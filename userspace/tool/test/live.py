@@ -746,7 +746,7 @@ class Facts(Scratch):
     def test_bench(self):
         text = self.ok("bench", "--time", 2).decode()
         lines = text.splitlines()[2:]
-        self.assertEqual(len(lines), 1 + 3 + 14)
+        self.assertEqual(len(lines), 1 + 3 + len(FORMATS))
         self.assertNotIn("not measured", text)
         rates = [float(line[48:57]) for line in lines]
         self.assertEqual(rates, sorted(rates, reverse=True))
