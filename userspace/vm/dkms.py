@@ -14,10 +14,11 @@ import deps
 import kernelfiles
 import kernels
 import toolroot
-from common import HERE, Failure, Unreachable, cache, environment, run, say, source_root
+from common import HERE, Failure, Unreachable, cache, environment, run, say, short_hash, source_root
 from sandbox import command
 
 KERNELS = ("amd64-6.1", "amd64-6.12", "amd64-7.x")
+WITH_KUNIT = "um-6.1"
 PACKAGES = ("dkms", "udev", "openssl", "util-linux")
 # Where an installation leaves anything.
 PLACES = {"source": "/usr/src", "state": "/var/lib/dkms", "modules": "/usr/lib/modules", "settings": "/etc/dkms",
@@ -112,9 +113,23 @@ def cycle(tally, machine):
     signer = run(["modinfo", "-F", "signer", found[0]]).stdout.strip()
     tally.step(f"{name}: signed by DKMS's own key", "DKMS" in signer, f"signer: '{signer}'\n{done.stdout}")
     boot(tally, machine, found[0])
+    if name == KERNELS[0]:
+        without_tests(tally, machine)
     done = machine.make("dkms-remove")
     tally.step(f"{name}: removes", done.returncode == 0 and not machine.traces(),
                "\n".join([done.stdout, *machine.traces()]))
+
+
+def without_tests(tally, machine):
+    """What DKMS has is no repository: kernels with KUnit, as many distributions ship them, take it, too."""
+    tree = cache("broken", short_hash((source_root(), "dkms")))
+    shutil.rmtree(tree)
+    shutil.copytree(machine.home / "source" / f"shakerandom-{version()}", tree)
+    done = subprocess.run([str(HERE / "vm"), "build"], check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace",
+                          env=environment(KERNEL=WITH_KUNIT, STRICT="1", SHAKERANDOM_SOURCE=str(tree)))
+    built = re.findall(r"(?m)[^/]+\.ko$", done.stdout)
+    tally.step(f"{WITH_KUNIT}: builds where there is KUnit", built == ["shakerandom.ko"], done.stdout)
 
 
 def complaints(tally, machine):
