@@ -20,7 +20,7 @@ make check            all tests
 make lint             those that run nothing: compilers' warnings, analyzers, style, names
 make check-trust      what a guest cannot see of itself: its memory searched, cloned, put to sleep
 make check-kernels    the device tests in every kernel of 'make list' that Debian ships, and on other processors
-make check-debug      the device tests in kernels that look for mistakes (KASAN, lockdep, ...): hours
+make check-debug      the device tests in kernels that look for mistakes (KASAN, lockdep, ...): 40 minutes
 make coverage         which lines of the driver the tests run
 make fuzz SECONDS=600 random programs against the core's variants; what it learns is kept in the cache
 make statistics       rngtest and dieharder on every generator

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The suites that 'make check' leaves out, for they take hours or prove little: in kernels that look for
+"""The suites that 'make check' leaves out, for they take long or prove little: in kernels that look for
 mistakes, in all kinds of kernels, and statistics. They report as check.py says."""
 
 import sys
