@@ -45,13 +45,22 @@ def counted():
         yield json.dumps(record)
 
 
+def place():
+    """Where the results go is there before anything is measured."""
+    try:
+        Path(os.environ["OUT"]).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Failure(f"OUT={os.environ['OUT']} cannot be the directory of the results: {error.strerror}") from error
+    return ["--out", os.environ["OUT"]]
+
+
 def main(quick):
+    out = place() if os.environ.get("OUT") else []
     deps.ensure(PACKAGES)
     path = Path(cache("bench")) / "device.jsonl"
     path.write_text("\n".join(everything()) + "\n", encoding="utf-8")
     return subprocess.run([str(ROOT / "userspace/native/bench/run"), "--with", str(path),
-                           *(["--quick"] if quick else []),
-                           *(["--out", os.environ["OUT"]] if os.environ.get("OUT") else [])], check=False).returncode
+                           *(["--quick"] if quick else []), *out], check=False).returncode
 
 
 if __name__ == "__main__":

@@ -128,13 +128,15 @@ def on_debian():
     yield dkms_suite("amd64-6.1", "amd64-7.x")
     yield guest_suite("amd64-7.x", SHORT)
     yield guest_suite("i386-6.1", SHORTEST)         # 32 bits
-    yield library_suite("amd64-6.1", "calls")       # of 32 bits as well
+    yield library_suite("amd64-6.1", "calls-i686")
     for kernel in ("arm64-6.1", "s390x-6.1"):
         yield library_suite(kernel)
 
 
 def at_native_speed():
     """User-mode Linux, and with it all that this processor has."""
+    yield command_suite("um-6.1")
+    yield library_suite("um-6.1")
     yield guest_suite("um-6.1", SHORT + " test_kcapi.")
     yield Suite("a file of 1 GiB on um-6.1",
                 [str(HERE / "vm"), "run", "cd device && DEVICE_DISK=1024 exec ./run streams.Disk"],
@@ -142,8 +144,6 @@ def at_native_speed():
     for backends in ("portable", "avx2,aesni,bmi", "avx512vl,vaes256"):
         yield guest_suite("um-6.1", "test_formats. test_streams.", PARAMS=f"backends={backends}")
     yield kunit_suite("um-6.1")
-    yield library_suite("um-6.1")
-    yield command_suite("um-6.1")
 
 
 def suites():
@@ -151,8 +151,8 @@ def suites():
     yield programs("aarch64")
     yield programs_of_users()
     yield from on_debian()
-    yield from on_this_machine()
     yield from at_native_speed()
+    yield from on_this_machine()
 
 
 def packages():
