@@ -573,6 +573,24 @@ class Resume(Scratch):
         self.ok(*words, "--quiet")
         self.ok("verify", self.file, *self.SLOW)
 
+    def test_a_note_that_can_no_longer_be_written(self):
+        """What is in the new file by then stays, as the last note speaks of it."""
+        notes = self.path("notes")
+        os.mkdir(notes)
+        process = subprocess.Popen([TOOL, "fill", self.file, "--length", str(4 * self.largest()), *self.SLOW,
+                                    "--resume", os.path.join(notes, "note")], stderr=subprocess.PIPE)
+        while not os.path.exists(os.path.join(notes, "note")):
+            time.sleep(0.01)
+        time.sleep(0.5)     # now it works
+        process.send_signal(signal.SIGSTOP)
+        shutil.rmtree(notes)
+        time.sleep(6)       # the next note is due by then
+        process.send_signal(signal.SIGCONT)
+        _, said = process.communicate(timeout=common.SECONDS)
+        self.assertEqual(process.returncode, TROUBLE, said)
+        self.assertIn(b"cannot write '%s/note'" % notes.encode(), said)
+        self.assertTrue(os.path.exists(self.file))
+
     def test_a_note_that_cannot_be_written(self):
         self.bad(TROUBLE, "fill", self.file, "--length", "1M", "--resume", self.path("no/note"), says="cannot write")
         self.assertEqual(os.listdir(self.directory), [])
