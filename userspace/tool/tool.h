@@ -135,7 +135,8 @@ struct output {
 	const char *path;		/* NULL: standard output */
 	bool force;			/* replace an existing file */
 	int fd;
-	char *temporary;		/* becomes path when all is written */
+	char *place;			/* the file that path leads to */
+	char *temporary;		/* becomes it when all is written */
 };
 
 /* Pieces must be multiples of this, all but the last. */

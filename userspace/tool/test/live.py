@@ -170,6 +170,25 @@ class Read(Scratch):
         self.assertEqual(len(read(self.file)), 5)
         self.assertEqual(os.listdir(self.directory), ["file"])
 
+    def test_a_link_stays_one(self):
+        """The file it points to is replaced, as by a shell's >: /dev/stdout of root's is such a link."""
+        link, target = self.path("link"), self.path("target")
+        os.symlink("target", link)
+        self.bad(TROUBLE, "read", 5, "--output", link, says="is a link to what does not exist")
+        self.assertEqual(os.listdir(self.directory), ["link"])
+        write(target, b"old")
+        self.bad(TROUBLE, "read", 5, "--output", link, says="exists: --force replaces it")
+        self.ok("read", 100, *SEEDED, "--output", link, "--force")
+        self.assertEqual(os.readlink(link), "target")
+        self.assertEqual(read(target), self.ok("read", 100, *SEEDED))
+        os.unlink(link)
+        os.symlink("/proc/self/fd/1", link)
+        with open(target, "wb") as out:
+            subprocess.run([TOOL, "read", "50", *SEEDED, "--output", link, "--force"], stdout=out, check=True)
+        self.assertEqual(os.readlink(link), "/proc/self/fd/1")
+        self.assertEqual(read(target), self.ok("read", 50, *SEEDED))
+        self.assertEqual(sorted(os.listdir(self.directory)), ["link", "target"])
+
     def test_who_may_read_the_new_file(self):
         for mode in (0o600, 0o640, 0o444):
             write(self.file, b"secret")
