@@ -755,6 +755,20 @@ class Numbers(Case):
         wide = self.numbers(-2**63, 2**63 - 1, "-n", 100)
         self.assertTrue(min(wide) < -2**60 and max(wide) > 2**60)
 
+    def test_what_is_no_number_though_it_looks_like_a_negative_one(self):
+        """An option's argument is taken as it is, and hidden from other users as ever."""
+        self.assertEqual(self.numbers(10**9, "--seed", "-5"), self.numbers(10**9, "--seed=-5"))
+        self.assertEqual(self.numbers(-10**9, "-2", "--seed", "-5"), self.numbers("--seed=-5", "--", -10**9, -2))
+        self.bad(TROUBLE, "int", 6, "--key-file", "-5", says="cannot open '-5'")
+        self.bad(TROUBLE, "int", 6, "--device", "-5", "--count", "-5", says="--count '-5' is not")
+        process = subprocess.Popen([TOOL, "int", "6", "--count", "1000000", "--seed", "-5hush"],
+                                   stdout=subprocess.PIPE)
+        process.stdout.read(1)
+        self.assertNotIn(b"hush", read("/proc/%d/cmdline" % process.pid))
+        process.kill()
+        process.stdout.close()
+        process.wait()
+
     def test_distinct(self):
         self.assertEqual(sorted(self.numbers(1, 49, "-n", 49, "--distinct")), list(range(1, 50)))
         self.assertEqual(sorted(self.numbers(-5, 5, "-n", 11, "--distinct")), list(range(-5, 6)))
