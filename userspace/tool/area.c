@@ -284,6 +284,9 @@ static int save(struct area *a, uint64_t done)
 {
 	int err = a->resume.path && a->write ? target_sync(&a->target) : 0;
 
+	/* An earlier note speaks of the file, even if this one fails. */
+	if (a->resume.path)
+		target_keep();
 	if (!err)
 		resume_save(&a->resume, done);
 	return err;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,7 +49,6 @@ static uint64_t bound(struct argp_state *state, const char *word,
 {
 	uint64_t value = 0;
 
-	word += isspace((unsigned char)*word) != 0;
 	*negative = *word == '-';
 	if (!parse_u64(word + *negative, &value) ||
 	    (*negative && value > (uint64_t)1 << 63))
@@ -87,6 +85,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct job *j = state->input;
 
+	arg = unshielded(arg);
 	switch (key) {
 	case 'n':
 		j->count = size_argument(state, "--count", arg);

@@ -125,14 +125,37 @@ char *size_text(uint64_t bytes, char *text)
 	return text;
 }
 
+static struct shielded {
+	char *word, *shield;
+} *shielded;
+static size_t shields;
+
 void shield_negatives(int argc, char **argv)
 {
-	char *shielded;
+	struct shielded *s;
 	int i;
 
-	/* A blank before it: no option to getopt, nothing to strtoll. */
-	for (i = 1; i < argc; i++)
-		if (argv[i][0] == '-' && isdigit((unsigned char)argv[i][1]) &&
-		    asprintf(&shielded, " %s", argv[i]) > 0)
-			argv[i] = shielded;
+	shielded = calloc((size_t)argc, sizeof(*shielded));
+	if (!shielded)
+		fail("out of memory");
+	for (i = 1; i < argc; i++) {
+		if (argv[i][0] != '-' || !isdigit((unsigned char)argv[i][1]))
+			continue;
+		s = &shielded[shields++];
+		s->word = argv[i];
+		/* A blank before it: no option to getopt. */
+		if (asprintf(&s->shield, " %s", s->word) < 0)
+			fail("out of memory");
+		argv[i] = s->shield;
+	}
+}
+
+char *unshielded(char *arg)
+{
+	size_t i;
+
+	for (i = 0; i < shields; i++)
+		if (arg == shielded[i].shield)
+			return shielded[i].word;
+	return arg;
 }

@@ -99,13 +99,33 @@ static mode_t usual_mode(void)
 
 static void open_temporary(struct output *o, mode_t mode)
 {
-	if (asprintf(&o->temporary, "%s.XXXXXX", o->path) < 0)
+	if (!o->place || asprintf(&o->temporary, "%s.XXXXXX", o->place) < 0)
 		fail("out of memory");
 	o->fd = mkostemp(o->temporary, O_CLOEXEC);
 	if (o->fd < 0)
 		fail_error(errno, "cannot create a file beside '%s'", o->path);
 	guard_temporary(o->temporary);
 	fchmod(o->fd, mode);
+}
+
+static void open_new(struct output *o)
+{
+	struct stat st;
+
+	if (!lstat(o->path, &st))
+		fail("'%s' is a link to what does not exist", o->path);
+	o->place = strdup(o->path);
+	open_temporary(o, usual_mode());
+}
+
+/* Not a link's place: /dev/stdout may lead to a file, and must stay a link. */
+static void open_replacement(struct output *o, const struct stat *st)
+{
+	o->place = realpath(o->path, NULL);
+	if (!o->place)
+		fail_error(errno, "cannot find where '%s' leads", o->path);
+	/* Who could not read the old one shall not read the new. */
+	open_temporary(o, st->st_mode & 0777);
 }
 
 /* Pipes and devices are written as they are; files get a new one's place. */
@@ -116,7 +136,7 @@ static void open_file(struct output *o)
 	if (stat(o->path, &st)) {
 		if (errno != ENOENT)
 			fail_error(errno, "cannot write '%s'", o->path);
-		open_temporary(o, usual_mode());
+		open_new(o);
 		return;
 	}
 	if (S_ISBLK(st.st_mode))
@@ -124,8 +144,7 @@ static void open_file(struct output *o)
 	if (S_ISREG(st.st_mode) && !o->force)
 		fail("'%s' exists: --force replaces it", o->path);
 	if (S_ISREG(st.st_mode)) {
-		/* Who could not read the old one shall not read the new. */
-		open_temporary(o, st.st_mode & 0777);
+		open_replacement(o, &st);
 		return;
 	}
 	o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
@@ -235,9 +254,9 @@ void output_close(struct output *o)
 		fail_error(errno, "cannot write '%s'", o->path);
 	if (close(o->fd))
 		fail_error(errno, "cannot write '%s'", o->path);
-	if (o->temporary && rename(o->temporary, o->path))
+	if (o->temporary && rename(o->temporary, o->place))
 		fail_error(errno, "cannot rename '%s' to '%s'", o->temporary,
-			   o->path);
+			   o->place);
 	unfinished = NULL;
 }
 

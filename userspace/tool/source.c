@@ -191,6 +191,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct source *s = state->input;
 
+	arg = unshielded(arg);
 	switch (key) {
 	case 's':
 		take_text(s, state, arg);
@@ -228,6 +229,7 @@ static error_t parse_device(int key, char *arg, struct argp_state *state)
 {
 	struct source *s = state->input;
 
+	arg = unshielded(arg);
 	switch (key) {
 	case KEY_DEVICE:
 		s->device = arg;

@@ -82,8 +82,12 @@ void extra_argument(struct argp_state *state, const char *word);
 /* "1.2 GiB"; @text holds 16 bytes. */
 char *size_text(uint64_t bytes, char *text);
 
-/* "-5" is a number, not an option: hides that from getopt. */
+/*
+ * "-5" is a number, not an option: hides that from getopt. Parsers get at the
+ * word itself, which may be an option's argument, by unshielded.
+ */
 void shield_negatives(int argc, char **argv);
+char *unshielded(char *arg);
 
 /* ---- stop.c: being told to stop ---- */
 
@@ -135,7 +139,8 @@ struct output {
 	const char *path;		/* NULL: standard output */
 	bool force;			/* replace an existing file */
 	int fd;
-	char *temporary;		/* becomes path when all is written */
+	char *place;			/* the file that path leads to */
+	char *temporary;		/* becomes it when all is written */
 };
 
 /* Pieces must be multiples of this, all but the last. */

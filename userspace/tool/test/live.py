@@ -170,6 +170,25 @@ class Read(Scratch):
         self.assertEqual(len(read(self.file)), 5)
         self.assertEqual(os.listdir(self.directory), ["file"])
 
+    def test_a_link_stays_one(self):
+        """The file it points to is replaced, as by a shell's >: /dev/stdout of root's is such a link."""
+        link, target = self.path("link"), self.path("target")
+        os.symlink("target", link)
+        self.bad(TROUBLE, "read", 5, "--output", link, says="is a link to what does not exist")
+        self.assertEqual(os.listdir(self.directory), ["link"])
+        write(target, b"old")
+        self.bad(TROUBLE, "read", 5, "--output", link, says="exists: --force replaces it")
+        self.ok("read", 100, *SEEDED, "--output", link, "--force")
+        self.assertEqual(os.readlink(link), "target")
+        self.assertEqual(read(target), self.ok("read", 100, *SEEDED))
+        os.unlink(link)
+        os.symlink("/proc/self/fd/1", link)
+        with open(target, "wb") as out:
+            subprocess.run([TOOL, "read", "50", *SEEDED, "--output", link, "--force"], stdout=out, check=True)
+        self.assertEqual(os.readlink(link), "/proc/self/fd/1")
+        self.assertEqual(read(target), self.ok("read", 50, *SEEDED))
+        self.assertEqual(sorted(os.listdir(self.directory)), ["link", "target"])
+
     def test_who_may_read_the_new_file(self):
         for mode in (0o600, 0o640, 0o444):
             write(self.file, b"secret")
@@ -573,6 +592,24 @@ class Resume(Scratch):
         self.ok(*words, "--quiet")
         self.ok("verify", self.file, *self.SLOW)
 
+    def test_a_note_that_can_no_longer_be_written(self):
+        """What is in the new file by then stays, as the last note speaks of it."""
+        notes = self.path("notes")
+        os.mkdir(notes)
+        process = subprocess.Popen([TOOL, "fill", self.file, "--length", str(4 * self.largest()), *self.SLOW,
+                                    "--resume", os.path.join(notes, "note")], stderr=subprocess.PIPE)
+        while not os.path.exists(os.path.join(notes, "note")):
+            time.sleep(0.01)
+        time.sleep(0.5)     # now it works
+        process.send_signal(signal.SIGSTOP)
+        shutil.rmtree(notes)
+        time.sleep(6)       # the next note is due by then
+        process.send_signal(signal.SIGCONT)
+        _, said = process.communicate(timeout=common.SECONDS)
+        self.assertEqual(process.returncode, TROUBLE, said)
+        self.assertIn(b"cannot write '%s/note'" % notes.encode(), said)
+        self.assertTrue(os.path.exists(self.file))
+
     def test_a_note_that_cannot_be_written(self):
         self.bad(TROUBLE, "fill", self.file, "--length", "1M", "--resume", self.path("no/note"), says="cannot write")
         self.assertEqual(os.listdir(self.directory), [])
@@ -717,6 +754,20 @@ class Numbers(Case):
         self.assertTrue(any(n > 2**63 for n in self.numbers(2**64 - 1, "-n", 100)))
         wide = self.numbers(-2**63, 2**63 - 1, "-n", 100)
         self.assertTrue(min(wide) < -2**60 and max(wide) > 2**60)
+
+    def test_what_is_no_number_though_it_looks_like_a_negative_one(self):
+        """An option's argument is taken as it is, and hidden from other users as ever."""
+        self.assertEqual(self.numbers(10**9, "--seed", "-5"), self.numbers(10**9, "--seed=-5"))
+        self.assertEqual(self.numbers(-10**9, "-2", "--seed", "-5"), self.numbers("--seed=-5", "--", -10**9, -2))
+        self.bad(TROUBLE, "int", 6, "--key-file", "-5", says="cannot open '-5'")
+        self.bad(TROUBLE, "int", 6, "--device", "-5", "--count", "-5", says="--count '-5' is not")
+        process = subprocess.Popen([TOOL, "int", "6", "--count", "1000000", "--seed", "-5hush"],
+                                   stdout=subprocess.PIPE)
+        process.stdout.read(1)
+        self.assertNotIn(b"hush", read("/proc/%d/cmdline" % process.pid))
+        process.kill()
+        process.stdout.close()
+        process.wait()
 
     def test_distinct(self):
         self.assertEqual(sorted(self.numbers(1, 49, "-n", 49, "--distinct")), list(range(1, 50)))
