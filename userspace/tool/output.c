@@ -79,7 +79,11 @@ static void remove_and_die(int number)
 
 static void guard_temporary(char *path)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	/* All that end a process from without, or by a limit it reaches. */
+	static const int signals[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGXCPU,
+		SIGUSR1, SIGUSR2
+	};
 	size_t i;
 
 	unfinished = path;

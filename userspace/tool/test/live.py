@@ -219,6 +219,19 @@ class Read(Scratch):
         self.assertEqual(process.returncode, -signal.SIGTERM)
         self.assertEqual(os.listdir(self.directory), [])
 
+    def test_nobody_watches_its_progress_any_more(self):
+        """That is the end of it, as of any that writes to a closed pipe; what it had begun goes, too."""
+        process = subprocess.Popen([TOOL, "read", "200G", "--output", self.file, "--progress"], stderr=subprocess.PIPE)
+        while not os.listdir(self.directory):
+            time.sleep(0.001)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGSTOP)
+        process.stderr.close()
+        time.sleep(1.5)     # the next line is due by then
+        process.send_signal(signal.SIGCONT)
+        self.assertEqual(process.wait(common.SECONDS), -signal.SIGPIPE)
+        self.assertEqual(os.listdir(self.directory), [])
+
     def test_closed_pipe(self):
         for words in ("read inf", "read 1T --hex", "int 6 -n 1G", "uuid 1G"):
             said = shell('bash -o pipefail -c "%s %s | head -c 10 >/dev/null; echo \\$?" 2>&1' % (TOOL, words))
