@@ -511,6 +511,7 @@ class Cycles(LeakTest):
                     failures.append(error)
                 finally:
                     os.close(fd)
+                time.sleep(0.001)       # on one processor it would else be open all the time
         threads = [threading.Thread(target=opener) for _ in range(2)]
         for thread in threads:
             thread.start()
